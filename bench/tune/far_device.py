@@ -5,8 +5,8 @@
 
 Starts an rpc_server on loopback and a relay before it that delivers each byte half a round trip later in either direction,
 and tunes a product through it. Prints the trials a second, and for which share of the time the server had nothing to do
-while the client waited for an answer: that is, while there was a trial. What the search waits for builds does not count,
-but where builds are slow, few trials are on their way, and each waits for its link alone.
+while the client waited for an answer: that is, while there was a trial. Time in which the search waits for builds does not
+count, but where builds are slow, few trials are on their way, and each waits for the link alone.
 """
 import argparse
 import asyncio

@@ -50,7 +50,7 @@ class Pipeline {
   // Begins to build and run points, or goes on after pause(). The builder must outlive the next pause().
   void start(Builder& builder);
   // Ends the threads: no build begins any more, and runners try what is ready until those that have begun are over.
-  // What was built is kept for the next start(), and results for the next wait(). Then the runners are free.
+  // Built points are kept for the next start(), and results for the next wait(). Then the runners are free.
   void pause();
   // Waits for up to so many seconds. Throws the first runner's error once no runner is left.
   std::optional<Tried> wait(double seconds);
@@ -70,7 +70,7 @@ class Pipeline {
   BuildResult build(const SpacePoint& point) const;
   void build_points();
   void run_points(std::size_t number);
-  // What a runner has at hand, by the numbers of its trials.
+  // A runner's trials, by their numbers.
   using AtHand = std::map<std::uint64_t, Tried>;
   void submit_ready(Runner& runner, AtHand& at_hand);
   // Whether runners take more points: after pause(), as long as builds that had begun go on. The lock is held.

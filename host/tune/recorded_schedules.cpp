@@ -16,7 +16,7 @@ namespace ferry::tune {
 
 namespace {
 
-constexpr std::size_t kDigits = 16;  // of hashes that tell few things apart
+constexpr std::size_t kDigits = 16;  // enough for hashes that tell few things apart
 
 }  // namespace
 

@@ -212,7 +212,7 @@ std::uint64_t TaskSearch::search(const SearchTurn& turn) {
     }
   }
   pipeline_->pause();
-  // What has ended in the meantime counts too, unless no more may.
+  // Trials that have ended in the meantime count too, unless no more may.
   while (!turn.trials) {
     const std::optional<Tried> tried = pipeline_->wait(0);
     if (!tried) break;

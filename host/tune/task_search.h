@@ -88,7 +88,7 @@ class TaskSearch {
   TunedTask task_;
   std::unique_ptr<Builder> builder_;  // while it is needed
   RunnerTask runner_task_;
-  PointInOrder default_values_;  // of its default schedule
+  PointInOrder default_values_;  // values of its default schedule
   double compile_seconds_ = 0;
   std::optional<TrialRecords> records_;
   std::vector<EarlierPoint> earlier_points_;

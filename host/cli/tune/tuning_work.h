@@ -1,4 +1,4 @@
-// What 'ferry tune' and 'ferry records verify' have in common: options of commands that compare schedules on a device
+// Common parts of 'ferry tune' and 'ferry records verify': options of commands that compare schedules on a device
 // and record what they find, and how such work begins.
 #pragma once
 

@@ -27,7 +27,7 @@ struct TunedSchedule {
 // A network that a program is a kernel of.
 struct NetworkIdentity {
   std::string name = {};  // empty: the program runs by itself
-  Hash graph{};           // of its operators with their attributes, types and shapes
+  Hash graph{};           // hash of its operators with their attributes, types and shapes
 };
 
 // Threads may share one.

@@ -176,7 +176,7 @@ void DeviceRunner::repeat(Running running) {
 void DeviceRunner::lose_link() {
   lost_ = std::current_exception();
   if (!session_->client().is_open()) return;
-  // What could not be sent over a link that is there can never be.
+  // A request that cannot be sent over an open link can never be sent.
   forget();
   waiting_.clear();
   throw;

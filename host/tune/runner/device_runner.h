@@ -58,7 +58,7 @@ class DeviceRunner final : public Runner {
   bool prepare();
   void measure_default();
   void forget();
-  // Throws what is being handled, unless the device may be there again after this pause.
+  // Throws the exception that is being handled, unless the device may be there again after this pause.
   void pause_after(const Error& error, int attempt);
 
   std::size_t most_running() const;
@@ -68,7 +68,8 @@ class DeviceRunner final : public Runner {
   std::optional<EndedTrial> end(const Running& ended, Trial trial);
   // The session has ended while these answers were awaited.
   std::optional<EndedTrial> fail(Running running, const Error& error);
-  // What is being handled has kept a request from being sent. What was sent before may have been answered.
+  // To be called in the handler of an exception that kept a request from being sent. Earlier requests may have been
+  // answered.
   void lose_link();
   void repeat(Running running);
   void open_again();

@@ -44,8 +44,8 @@ class Runner {
   virtual std::optional<double> time_again(const ModuleBytes& module) = 0;
   // Does what must be done before the first trial, while points are built. Throws as wait().
   virtual void begin() {}
-  // Lets go of the device for a while; the next call of another method takes it again. No trial may be left. What was
-  // measured stays known.
+  // Lets go of the device for a while; the next call of another method takes it again. No trial may be left.
+  // Measured times stay known.
   virtual void rest() {}
   // Where it ran, for records.
   virtual std::string device() const = 0;

@@ -27,7 +27,7 @@ BenchOptions measurement_of(double call_seconds);
 MeasuredTime time_of(const std::vector<Timing>& timings);
 
 // A trial has up to three stages: one call, whose results are compared; a first look at its time; and a measurement.
-// What is certain to be slower than the best ends sooner.
+// Code that is certainly slower than the best ends sooner.
 class RunningTrial {
  public:
   enum class Stage : std::uint8_t { check, look, measure };
@@ -60,7 +60,7 @@ class RunningTrial {
   session::PendingTimings timings_;
   std::shared_ptr<void> open_window_;
   std::shared_ptr<const session::Answer> last_;
-  double first_seconds_ = 0;  // of a call, as the first look has found
+  double first_seconds_ = 0;  // a call's time, as the first look has found
   double busy_seconds_ = 0;
 };
 

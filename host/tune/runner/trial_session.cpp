@@ -9,7 +9,7 @@ namespace ferry::tune {
 
 namespace {
 
-// What outputs hold before a trial.
+// Contents of outputs before a trial.
 constexpr std::uint64_t kPoisonSeed = 0x9e3779b97f4a7c15;
 
 bool is_written(const ParameterInfo& parameter) {

@@ -1,4 +1,4 @@
-// What a session on a device has of a task: inputs, tensors for what code writes, and what the default schedule
+// The part of a task in a session on a device: inputs, tensors for what code writes, and what the default schedule
 // computes.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace ferry::tune {
 
-// What all code of a task has in common. It must outlive the runners.
+// Common to all code of a task. It must outlive the runners.
 struct RunnerTask {
   ModuleBytes default_module;
   FunctionInfo info;
@@ -68,14 +68,14 @@ class TrialSession {
   using Arguments = std::vector<Argument>;
 
   Arguments with_own_results(const Arguments& inputs) const;
-  // What a trial writes to holds what no code computes, or what the inputs hold.
+  // Fills outputs with values that no code computes, and copies inputs to tensors that are read and written.
   void poison() const;
 
   Device device_;
   const RunnerTask& task_;
   // In each set one for each parameter that is read.
   std::vector<Arguments> inputs_;
-  std::vector<Arguments> arguments_;   // of each set, for the code of trials
+  std::vector<Arguments> arguments_;   // arguments of each set, for the code of trials
   std::vector<DeviceTensor> results_;  // the default's, one for each parameter that is written
 };
 

@@ -221,7 +221,8 @@ TEST_CASE("all turns of all kernels share one session with the device") {
   const RecordsFile file;
   TuneOptions options = quick_network(file);
   options.has_trials_limit = false;
-  options.budget_seconds = 8;
+  // The first product may have three turns of 2 s before another kernel promises more.
+  options.budget_seconds = 14;
   options.processes = 0;
   std::set<std::string> kernels;
   std::string before;

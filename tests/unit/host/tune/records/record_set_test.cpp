@@ -138,7 +138,7 @@ TEST_CASE("networks of one name have places of their own, but share what was not
   CHECK(tune::best_record({alone, slower}, alone.key, second) == alone);
   CHECK(tune::best_record({alone, noted}, alone.key, first) == noted);
   CHECK(tune::best_record({alone, noted}, alone.key, second) == noted);
-  // What is newer in the network itself decides, and what is newer under its name too.
+  // The newer one of a comparison in the network itself and one under its name decides.
   const TuneRecord again = confirmed(2.2e-6, 5, "8x2", second), older = confirmed(1e-6, 3, "8x2", second);
   CHECK(tune::best_record({noted, again}, alone.key, second) == again);
   CHECK(tune::best_record({noted, again}, alone.key, first) == noted);
