@@ -15,8 +15,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -65,6 +67,35 @@ TEST_CASE("what is found is recorded with its time beside the default's, and a s
   CHECK(second.earlier == 12);
   std::set<std::vector<std::string>> points;
   for (const TuneRecord& record : file.records()) CHECK(points.insert(record.values).second);
+}
+
+TEST_CASE("the default schedule is built once, although it is tried like any other point") {
+  struct Noting final : tune::Builder {
+    tune::DirectBuilder inner;
+    std::mutex& mutex;
+    std::vector<tune::PointInOrder>& built;
+    Noting(tune::Compile compile, std::mutex& m, std::vector<tune::PointInOrder>& points)
+        : inner(std::move(compile)), mutex(m), built(points) {}
+    tune::BuildResult build(const tune::PointInOrder& point) override {
+      const std::lock_guard lock(mutex);
+      built.push_back(point);
+      return inner.build(point);
+    }
+    void pause() override {}
+    void resume() override {}
+  };
+  const RecordsFile file;
+  TuneOptions options = quick(file);
+  options.trials = 5;
+  std::mutex mutex;
+  std::vector<tune::PointInOrder> built;
+  options.make_builder = [&](const tune::Compile& compile) { return std::make_unique<Noting>(compile, mutex, built); };
+  (void)tune::tune(this_machine(), {product(), {}, {}}, options);
+  CHECK(std::ranges::count(built, tune::PointInOrder()) == 1);
+  const std::vector<TuneRecord> records = file.records();
+  const auto tried = std::ranges::find_if(records, [](const TuneRecord& one) { return one.code == one.default_code; });
+  REQUIRE(tried != records.end());
+  CHECK(std::ranges::count(built, tried->values) == 0);
 }
 
 TEST_CASE("schedules that are wrong, crash, hang or cannot be compiled are recorded as such and never chosen") {
