@@ -10,6 +10,8 @@
 #                    [--peers] [--show NUMBER] [--json FILE]                           (explained in bench/boards/static.py)
 #   scripts/bench.sh --tuning [--only PART_OF_A_NAME] [--budget TIME] [--threads N] [--open] [--json FILE]
 #                                                                                     (explained in bench/tune/quality.py)
+#   scripts/bench.sh --metaschedule [--only PART_OF_A_NAME] [--seconds N] [--trials N] [--budget TIME] [--rounds N] [--keep]
+#                    [--json FILE]              (installs TVM; explained in bench/tune/against_metaschedule.py)
 #   scripts/bench.sh --farm [--only cycles|overhead|leases|query|crowd]... [--seconds N] [--json FILE]
 #   scripts/bench.sh --farm-decisions                     (who gets which board, in processor time)
 #   scripts/bench.sh --farm-store [SECONDS]              (the databases of farms alone; for each figure)
@@ -34,6 +36,12 @@ elif [[ ${1:-} == --tuning ]]; then
   shift
   scripts/build.sh --device >&2
   scripts/build.sh --host >&2
+elif [[ ${1:-} == --metaschedule ]]; then
+  what=metaschedule
+  shift
+  scripts/bench_setup.sh tuning >&2
+  scripts/build.sh --device >&2
+  scripts/build.sh --host >&2
 elif [[ ${1:-} == --static ]]; then
   what=static
   shift
@@ -54,6 +62,7 @@ if [[ $what == farm ]]; then
     "$PWD/build/release/bench/farm/libferry_slow_fsync.so" "$@"
 fi
 if [[ $what == tuning ]]; then exec bench/tune/quality.py "$@"; fi
+if [[ $what == metaschedule ]]; then exec build/bench/tvm/bin/python bench/tune/against_metaschedule.py "$@"; fi
 if [[ $what == static ]]; then exec bench/boards/static.py "$@"; fi
 if [[ $what == kernels ]]; then exec build/release/bench/kernels/ferry_kernel_bench "$@"; fi
 if [[ $what == networks ]]; then
