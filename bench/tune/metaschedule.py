@@ -15,7 +15,7 @@ import numpy as np
 from operators import inputs_of, reference_of, shapes_of, sizes_of
 
 NOTHING_FOUND = 3  # exit code of build
-WORKERS, PATIENCE_S = 2, 60  # of builds and runs; their processes take long to start on a busy machine
+WORKERS, PATIENCE_S = 2, 300  # of builds and runs; on a busy machine their processes take minutes to start
 
 
 def computation(kernel, sizes):
