@@ -1,8 +1,8 @@
 // Keeps 230 KB of glibc out of the static rpc_server for x86_64: variants of functions for kinds of CPU. Processors
-// with FMA, which are those from 2013 on, run libm's code for it, except in the inverse trigonometric functions and
-// tan; older ones run the code for SSE2 instead of that for AVX or FMA4. A call or a transfer uses memcpy, memmove,
-// memset, memcmp and memchr, which choose between the variants for SSE2, AVX2 and 256-bit AVX-512; strcmp, strncmp
-// and strstr are in strings.cpp, all other string functions are the variants for SSE2.
+// with FMA, which are those from 2013 on, run libm's code for it; older ones run the code for SSE2 instead of that for
+// AVX or FMA4. A call or a transfer uses memcpy, memmove, memset, memcmp and memchr, which choose between the variants
+// for SSE2, AVX2 and 256-bit AVX-512; strcmp, strncmp and strstr are in strings.cpp, all other string functions are the
+// variants for SSE2.
 #if defined(__x86_64__)
 
 // Defines a function that jumps to another.
@@ -17,16 +17,10 @@ FERRY_FMA4(__ieee754_log)
 FERRY_FMA4(__ieee754_pow)
 FERRY_FMA4(__cos)
 FERRY_FMA4(__sin)
-FERRY_FMA4(__tan)
 FERRY_AVX(__ieee754_exp)
 FERRY_AVX(__ieee754_log)
 FERRY_AVX(__cos)
 FERRY_AVX(__sin)
-FERRY_AVX(__tan)
-
-// The one for FMA repeats a table of 6 KB: every processor runs the code for SSE2. It is as accurate, and takes 1.25
-// times as long.
-FERRY_FORWARD(__tan_fma, __tan_sse2)
 
 // glibc chooses the variants "rtm" on processors with transactional memory, since the usual ones end a transaction.
 // There are no transactions here.
