@@ -25,6 +25,8 @@
 #include "bench/support/comparison.h"
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/runner/isolated_call.h"
+#include "device-runtime/runner/zygote_server.h"
+#include "ferry/bench/method.h"
 #include "ferry/compile.h"
 #include "module/module_file.h"
 
@@ -37,10 +39,11 @@ constexpr std::size_t kWindows = 5000;
 constexpr std::uint64_t kMemory = 256 << 20;
 
 // From now on another listener receives system calls of this process, as in containers with an agent, so that a runner
-// can have none.
-void add_agent() {
+// can have none; nor a tracer, if that is refused.
+void add_agent(bool allows_tracing) {
   SeccompProgram<16> program;
   program.answer_call(__NR_acct, program.kNotify);
+  if (!allows_tracing) program.answer_call(__NR_ptrace, program.kRefuse);
   program.answer(program.kAllow);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || program.install_with_listener(0) < 0)
     throw std::runtime_error("this system has no seccomp notifications");
@@ -74,8 +77,6 @@ struct Call {
   CallToIsolate to_isolate() const { return {hash, compiled.bytes(), function(), 0, bound, arguments, {}}; }
 };
 
-std::string text_of(TimingIsolation method) { return method == TimingIsolation::notify ? "notify" : "pipe"; }
-
 void print_row(const std::string& kind, std::uint32_t threads, std::vector<std::int64_t> nanoseconds) {
   std::ranges::sort(nanoseconds);
   const auto at = [&](double share) {
@@ -87,7 +88,8 @@ void print_row(const std::string& kind, std::uint32_t threads, std::vector<std::
 }
 
 // Windows of a runner whose threads have all been used.
-void measure_windows(std::uint32_t threads) {
+void measure_windows(TimingIsolation way, std::uint32_t threads) {
+  if (way != TimingIsolation::notify) add_agent(way == TimingIsolation::trace);
   const Isolation isolation{start_zygote(threads),
                             std::make_unique<SharedMemory>(make_shared_object(kMemory), kMemory)};
   // The judge shares a core with the runner's first thread; its other threads may run elsewhere.
@@ -108,7 +110,8 @@ void measure_windows(std::uint32_t threads) {
     if (!runner->open_empty(window)) throw std::runtime_error("the runner ended");
     windows.push_back(window.elapsed_ns);
   }
-  print_row(text_of(runner->method()), threads, std::move(windows));
+  if (runner->method() != way) throw std::runtime_error("this system does not have " + bench::to_text(way));
+  print_row(bench::to_text(way), threads, std::move(windows));
 }
 
 // A sample without calls in the process that takes the time.
@@ -152,14 +155,8 @@ int main() {
   }
   std::printf("| isolation | threads | median, us | 5%% to 95%% |\n| --- | --- | --- | --- |\n");
   const std::uint32_t cores = std::max(2U, std::thread::hardware_concurrency());
-  for (const bool has_agent : {false, true}) {
-    for (const std::uint32_t threads : {1U, cores}) {
-      apart([&] {
-        if (has_agent) add_agent();
-        measure_windows(threads);
-      });
-    }
-  }
+  for (const TimingIsolation way : {TimingIsolation::notify, TimingIsolation::trace, TimingIsolation::pipe})
+    for (const std::uint32_t threads : {1U, cores}) apart([&] { measure_windows(way, threads); });
   measure_clock();
   return 0;
 }

@@ -31,13 +31,38 @@ IsolatedCall::End end_of(int wait_status, const Crash& crash) {
   return {-1, exit_status};
 }
 
-}  // namespace
+// Learns how the threads of a new runner stop, and gives it a tracer if it needs one and the system allows that.
+bool agree_on_way(const Zygote& zygote, const RunnerProcess& runner, std::int32_t core, StopWay& way) {
+  std::vector<Descriptor> none;
+  if (!receive_message(runner.socket.number(), writable_bytes_of(way), none)) return false;
+  if (way == StopWay::listener) return true;
+  way = zygote.trace_runner(runner.process, core) ? StopWay::tracer : StopWay::sockets;
+  return send_message(runner.socket.number(), bytes_of(way));
+}
 
-Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isolation, const IsolatedMemory& memory,
-                                                          std::size_t number, const CallToIsolate& call,
-                                                          const RunnerOptions& options, std::uint64_t memory_bytes) {
-  const IsolatedMemory::Call& shared = memory.call(number);
-  FERRY_ASSIGN(RunnerProcess process, isolation.zygote.start_runner(memory_bytes));
+std::unique_ptr<Stops> make_stops(StopWay way, std::vector<Descriptor>& received, pid_t runner,
+                                  std::unique_ptr<TracedStops> traced) {
+  switch (way) {
+    case StopWay::listener: return std::make_unique<ReportedStops>(std::move(received[0]), runner);
+    case StopWay::tracer: return traced;
+    case StopWay::sockets: break;
+  }
+  return std::make_unique<ToldStops>(std::array{std::move(received[0]), std::move(received[1])});
+}
+
+TimingIsolation method_of(StopWay way) {
+  switch (way) {
+    case StopWay::listener: return TimingIsolation::notify;
+    case StopWay::tracer: return TimingIsolation::trace;
+    case StopWay::sockets: break;
+  }
+  return TimingIsolation::pipe;
+}
+
+std::size_t descriptors_of(StopWay way) { return way == StopWay::listener ? 1 : way == StopWay::sockets ? 2 : 0; }
+
+RunnerTask task_of(const IsolatedMemory& memory, const IsolatedMemory::Call& shared, const CallToIsolate& call,
+                   const RunnerOptions& options, std::uint64_t memory_bytes) {
   RunnerTask task;
   task.module = call.module;
   task.file = shared.file;
@@ -55,16 +80,36 @@ Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isola
   task.memory_bytes = memory_bytes;
   task.threads = options.threads;
   task.core = options.core;
+  return task;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isolation, const IsolatedMemory& memory,
+                                                          std::size_t number, const CallToIsolate& call,
+                                                          const RunnerOptions& options, std::uint64_t memory_bytes) {
+  const IsolatedMemory::Call& shared = memory.call(number);
+  FERRY_ASSIGN(RunnerProcess process, isolation.zygote.start_runner(memory_bytes));
+  const RunnerTask task = task_of(memory, shared, call, options, memory_bytes);
   RunnerReady ready;
   std::vector<Descriptor> received;
   const int object[] = {isolation.memory->object()};
   const int socket = process.socket.number();
   const pid_t runner = process.process;
-  if (!send_message(socket, bytes_of(task), object) || !receive_message(socket, writable_bytes_of(ready), received)) {
+  StopWay way = StopWay::listener;
+  bool is_alive =
+      agree_on_way(isolation.zygote, process, options.core, way) && send_message(socket, bytes_of(task), object);
+  std::unique_ptr<TracedStops> traced;
+  if (is_alive && way == StopWay::tracer) {
+    traced = std::make_unique<TracedStops>(isolation.zygote, runner);
+    traced->wait_for_first();
+  }
+  is_alive = is_alive && receive_message(socket, writable_bytes_of(ready), received);
+  if (!is_alive) {
     ready.error_code = static_cast<std::int32_t>(ErrorCode::internal);
     ready.set_message("its process ended before it had loaded the module");
   }
-  const std::size_t ends = ready.has_listener ? 1 : 2;
+  const std::size_t ends = descriptors_of(way);
   if (ready.error_code == 0 && (ready.counters > kCounterKinds || received.size() != ends + ready.counters)) {
     ready.error_code = static_cast<std::int32_t>(ErrorCode::resource_exhausted);
     ready.set_message("there are no descriptors left");
@@ -75,15 +120,9 @@ Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isola
     return Status(static_cast<ErrorCode>(ready.error_code), ready.message);
   }
   auto& page = *reinterpret_cast<RunnerPage*>(memory.mapping().at(shared.page.offset));
-  std::unique_ptr<Stops> stops;
-  if (ready.has_listener) {
-    stops = std::make_unique<ReportedStops>(std::move(received.front()), runner);
-  } else {
-    stops = std::make_unique<ToldStops>(std::array{std::move(received[0]), std::move(received[1])});
-  }
-  std::unique_ptr<IsolatedCall> isolated(
-      new IsolatedCall(isolation, Windows(std::move(process), std::move(stops), ready.workers, page), page, options,
-                       ready.has_listener ? TimingIsolation::notify : TimingIsolation::pipe));
+  std::unique_ptr<Stops> stops = make_stops(way, received, runner, std::move(traced));
+  std::unique_ptr<IsolatedCall> isolated(new IsolatedCall(
+      isolation, Windows(std::move(process), std::move(stops), ready.workers, page), page, options, method_of(way)));
   std::vector<Counters::Open> counters;
   for (std::uint32_t i = 0; i < ready.counters; ++i) counters.push_back({received[ends + i].release(), ready.kinds[i]});
   isolated->counters_.adopt(std::move(counters), ready.counters_error);
@@ -96,7 +135,7 @@ Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isola
 IsolatedCall::~IsolatedCall() {
   if (ended_) return;
   // Whoever tells that a thread has stopped may lie, and what runs on may write to memory that others get.
-  if (method_ == TimingIsolation::notify && windows_.are_stopped()) {
+  if (windows_.are_held()) {
     isolation_.zygote.kill_runner(windows_.process());
   } else {
     isolation_.zygote.end_runner(windows_.process());

@@ -10,13 +10,13 @@
 namespace ferry::device {
 namespace {
 
-// Stands for a notice. The filter of a session allows it, which a listener's answer would not survive otherwise;
-// nothing here calls it, and without a listener it does nothing.
-constexpr std::uint32_t kNotice = __NR_getppid;
+// Stands for a stop. The filter of a session allows it, which a listener's answer would not survive otherwise; nothing
+// here calls it, and once a tracer has let it go on it does nothing.
+constexpr std::uint32_t kStop = __NR_getppid;
 
 // The clock is a system call where the kernel's library of fast calls has none.
 constexpr std::uint32_t kLeft[] = {
-    kNotice,
+    kStop,
     __NR_futex,
     __NR_exit_group,
     __NR_rt_sigreturn,
@@ -30,11 +30,12 @@ constexpr std::uint32_t kLeft[] = {
 #endif
 };
 
-// The descriptors of notify(), if there is no listener.
+// The descriptors of stop(), if there is neither a listener nor a tracer.
 std::uint32_t sockets[2];
 bool has_sockets = false;
 
-void tell(int socket, StopMessage message) {
+void tell(int socket) {
+  const StopMessage message;
   char answer = 0;
   long done = 0;
   do {
@@ -52,20 +53,30 @@ bool matches_kernel() {
          sizes.seccomp_notif == sizeof(seccomp_notif) && sizes.seccomp_notif_resp == sizeof(seccomp_notif_resp);
 }
 
+SeccompProgram<16> answering_stops(std::uint32_t action) {
+  SeccompProgram<16> program;
+  program.answer_call(kStop, action);
+  program.answer(program.kAllow);
+  return program;
+}
+
 }  // namespace
 
-void notify(Notice notice, std::int32_t result) {
-  if (has_sockets) return tell(static_cast<int>(sockets[notice == Notice::parked ? 1 : 0]), {notice, result});
-  syscall(kNotice, static_cast<long>(notice), static_cast<long>(result));
+void stop(StoppingThread thread) {
+  if (has_sockets) return tell(static_cast<int>(sockets[thread == StoppingThread::first ? 0 : 1]));
+  syscall(kStop);
 }
 
 int open_listener() {
   if (!matches_kernel()) return -1;
-  SeccompProgram<16> program;
-  program.answer_call(kNotice, program.kNotify);
-  program.answer(program.kAllow);
+  const auto program = answering_stops(SECCOMP_RET_USER_NOTIF);
   const int listener = program.install_with_listener(SECCOMP_FILTER_FLAG_SPEC_ALLOW);
   return listener >= 0 ? listener : program.install_with_listener(0);
+}
+
+bool report_stops_to_tracer() {
+  const auto program = answering_stops(SECCOMP_RET_TRACE);
+  return program.install(SECCOMP_FILTER_FLAG_SPEC_ALLOW) || program.install(0);
 }
 
 StopSockets StopSockets::open() {

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,12 +47,13 @@ void note_crashes(Crash& crash) {
   }
 }
 
-void stay_on(std::int32_t core) {
-  if (core < 0) return;
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  CPU_SET(core, &cores);
-  sched_setaffinity(0, sizeof cores, &cores);
+// Global because the pool's functions have no argument for it.
+RunnerPage* released_page = nullptr;
+
+void stop_for_threads() {
+  released_page->wants_threads.store(1);
+  stop(StoppingThread::first);
+  released_page->wants_threads.store(0);
 }
 
 // The calls of one function with their memory.
@@ -84,15 +86,15 @@ class Runner {
 
   // The threads after what is to count them and to notice when they stop.
   unsigned start_workers() {
-    return device_.pool().start_parked([] { notify(Notice::parked); }, [] { notify(Notice::wants_threads); });
+    released_page = page_;
+    return device_.pool().start_parked([] { stop(StoppingThread::other); }, stop_for_threads);
   }
 
   [[noreturn]] void run_windows() {
-    std::int32_t result = 0;
     while (true) {
-      notify(Notice::done, result);
+      stop(StoppingThread::first);
       if (page_->runs_threads.load() != 0) device_.pool().workers_were_released();
-      result = run_calls(page_->calls.load(), page_->first_set.load());
+      page_->result.store(run_calls(page_->calls.load(), page_->first_set.load()));
       device_.pool().park_workers();
     }
   }
@@ -178,6 +180,7 @@ struct Confinement {
   Status status;
   Counters counters;
   Descriptor listener;
+  StopWay way = StopWay::listener;
 
   Confinement() {
     if (const std::string why = install_filter(Filter::runner); !why.empty()) {
@@ -190,16 +193,31 @@ struct Confinement {
       status = {ErrorCode::resource_exhausted, "there are no descriptors left"};
   }
 
-  // Says in the answer how the threads stop, and returns the descriptors that come with it.
+  // Says how the threads can stop. Where they need a tracer, the zygote may look into this process until it is one, and
+  // so may others of this user; it holds nothing yet.
+  void agree_on_way(int socket) {
+    const int was_dumpable = prctl(PR_GET_DUMPABLE);
+    if (status.is_ok() && listener.number() < 0) {
+      way = StopWay::tracer;
+      prctl(PR_SET_DUMPABLE, 1);
+    }
+    if (!send_message(socket, bytes_of(way))) _exit(0);
+    if (way == StopWay::listener) return;
+    std::vector<Descriptor> none;
+    if (!receive_message(socket, writable_bytes_of(way), none)) _exit(0);
+    prctl(PR_SET_DUMPABLE, was_dumpable);
+    if (way == StopWay::tracer && !report_stops_to_tracer()) _exit(0);
+  }
+
+  // Returns the descriptors that come with the answer.
   std::vector<int> describe(RunnerReady& ready) {
     std::vector<int> sent;
-    ready.has_listener = listener.number() >= 0;
-    if (ready.has_listener) {
-      sockets = {};
-      sent.push_back(listener.release());
-    } else {
+    if (way == StopWay::sockets) {
       use_sockets(sockets.own);
       for (Descriptor& end : sockets.judges) sent.push_back(end.release());
+    } else {
+      sockets = {};
+      if (way == StopWay::listener) sent.push_back(listener.release());
     }
     ready.counters_error = counters.error();
     for (const Counters::Open& counter : counters.opened()) {
@@ -219,8 +237,17 @@ RunnerReady refusal(const Status& why) {
 
 }  // namespace
 
+void stay_on(std::int32_t core) {
+  if (core < 0) return;
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(core, &cores);
+  sched_setaffinity(0, sizeof cores, &cores);
+}
+
 void run_runner(int socket) {
   Confinement confinement;
+  confinement.agree_on_way(socket);
   RunnerTask task;
   std::vector<Descriptor> received;
   if (!receive_message(socket, writable_bytes_of(task), received) || received.size() != 1) _exit(0);

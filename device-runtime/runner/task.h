@@ -22,17 +22,23 @@ enum class ZygoteOrder : std::uint8_t {
   start,  // start a runner; the answer comes with the session's end of its socket
   end,    // kill a runner if it has not ended; the answer has its wait status
   kill,   // the same, but the answer does not wait until it is gone
+  trace,  // become the tracer of a runner that has one thread yet
+  // For a runner that is traced:
+  go_on,  // let a thread go on that has stopped; has no answer
+  wait,   // let one go on if there is one; the answer comes when one stops, or with ESRCH when the runner ends
 };
 
 struct ZygoteRequest {
   ZygoteOrder order = ZygoteOrder::start;
   pid_t runner = 0;
+  pid_t thread = 0;                // to go on; 0: none
+  std::int32_t core = -1;          // of `trace`: where zygote and runner take turns; -1: wherever the session may
   std::uint64_t memory_bytes = 0;  // for the code and workspaces of a runner to start
 };
 
 struct ZygoteReply {
   std::int32_t error = 0;  // a value of errno
-  pid_t runner = 0;
+  pid_t process = 0;       // the runner that was started, or the thread that has stopped
   std::int32_t wait_status = 0;
 };
 
@@ -60,9 +66,12 @@ struct RunnerTask {
   std::int32_t core = -1;  // where its first thread runs; -1: wherever the session may
 };
 
+// How a runner's threads stop (notify.h). A new runner says `listener`, or it asks for a tracer and is told the way,
+// before it gets its task.
+enum class StopWay : std::uint8_t { listener, tracer, sockets };
+
 // The descriptors that come with it: the listener or the judge's two ends of sockets, then the counters.
 struct RunnerReady {
-  bool has_listener = true;
   std::int32_t error_code = 0;  // the code of a Status
   char message[512] = {};       // ends with a zero
   std::uint32_t workers = 0;    // threads besides the first
@@ -89,6 +98,9 @@ struct RunnerPage {
   // The first call takes this set, each further one the next. Of an init plan, the step to run.
   std::atomic<std::uint32_t> first_set{0};
   std::atomic<std::uint32_t> runs_threads{0};  // the other threads run too
+  // From the runner, before its first thread stops.
+  std::atomic<std::uint32_t> wants_threads{0};  // it needs the others, which have stopped; 0: the window is over
+  std::atomic<std::int32_t> result{0};
   // From the runner.
   Crash crash;
   std::atomic<std::uint32_t> printed_bytes{0};

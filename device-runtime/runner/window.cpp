@@ -1,9 +1,7 @@
 #include "device-runtime/runner/window.h"
 
-#include <poll.h>
 #include <time.h>
 
-#include <cerrno>
 #include <utility>
 
 #include "device-runtime/measure/clock.h"
@@ -42,35 +40,18 @@ std::int64_t Windows::processor_ns_at_rest(bool with_workers) const {
 
 // Waits for the next stop of a thread.
 bool Windows::receive() {
-  const std::span<const Descriptor> descriptors = stops_->descriptors();
-  while (true) {
-    pollfd entries[3] = {{runner_.socket.number(), POLLIN, 0}};
-    for (std::size_t i = 0; i < descriptors.size(); ++i) entries[i + 1] = {descriptors[i].number(), POLLIN, 0};
-    if (poll(entries, 1 + descriptors.size(), -1) < 0) {
-      if (errno != EINTR) return false;
-      continue;
-    }
-    stopped_ns_ = now_ns();
-    std::size_t from = 0;
-    while (from < descriptors.size() && (entries[from + 1].revents & POLLIN) == 0) ++from;
-    if (from == descriptors.size()) return false;  // the runner has ended
-    Stop stop;
-    const Stops::Received received = stops_->receive(descriptors[from], stop);
-    if (received == Stops::Received::nothing) continue;
-    if (received == Stops::Received::failure) return false;
-    if (!stop.is_first) {
-      if (workers_.size() == worker_count_) return false;  // what more threads than there are say is false
-      workers_.push_back(stop);
-      return true;
-    }
-    first_ = stop;
-    if (stop.notice == Notice::wants_threads) {
-      uses_threads_ = true;
-      return release_workers() && answer_first();
-    }
-    result_ = stop.result;
+  const std::optional<Stop> stop = stops_->next(runner_.socket);
+  if (!stop) return false;
+  stopped_ns_ = stop->at_ns;
+  if (!stop->is_first) {
+    if (workers_.size() == worker_count_) return false;  // what more threads than there are say is false
+    workers_.push_back(*stop);
     return true;
   }
+  first_ = *stop;
+  if (page_.wants_threads.load() == 0) return true;
+  uses_threads_ = true;
+  return release_workers() && answer_first();
 }
 
 bool Windows::answer_first() { return stops_->answer(std::exchange(first_, {})); }
@@ -107,7 +88,7 @@ bool Windows::open(std::uint64_t calls, Window& window) {
   window.elapsed_ns = stopped_ns_ - begin_ns;
   window.processor_ns = processor_ns() - processor_begin_ns;
   processor_end_ns_ = processor_ns_at_rest(uses_threads_);
-  window.result = result_;
+  window.result = page_.result.load();
   return true;
 }
 

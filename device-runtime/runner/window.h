@@ -41,6 +41,8 @@ class Windows {
   std::int64_t outside_ns() const { return outside_ns_; }
   // Whether it said that a thread had stopped when none ran.
   bool has_lied() const { return has_lied_; }
+  // Whether its threads are stopped for certain.
+  bool are_held() const { return stops_->are_held() && are_stopped(); }
 
  private:
   bool receive();
@@ -59,7 +61,6 @@ class Windows {
   std::vector<Stop> workers_;
   std::uint32_t worker_count_;
   bool uses_threads_ = false, has_lied_ = false;
-  std::int32_t result_ = 0;
   std::int64_t stopped_ns_ = 0;  // when the last stop was noticed
   std::int64_t processor_end_ns_ = 0, outside_ns_ = 0;
 };

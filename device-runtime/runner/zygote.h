@@ -1,5 +1,4 @@
-// The process that forks a session's runners. It is forked from the session's before that has a socket or keys, runs
-// nothing of the session's code, and ends with it.
+// The session's connection to the process that forks its runners (zygote_server.h).
 #pragma once
 
 #include <sys/types.h>
@@ -18,12 +17,6 @@ struct ZygoteRequest;
 
 // Whether this system can leave a process no system calls but a few (Linux 4.14).
 bool can_isolate();
-
-inline constexpr std::size_t kMaxRunners = 8;  // at a time
-
-// Serves the session on this socket until it ends. The process has been confined, but for the filter. All runners
-// together get so many bytes for code and workspaces, and each its own memory beside that, for so many threads.
-[[noreturn]] void run_zygote(int socket, std::uint64_t memory_limit, std::uint32_t threads);
 
 // A runner as its session has it. The end of its process closes the socket.
 struct RunnerProcess {
@@ -44,8 +37,17 @@ class Zygote {
   int end_runner(pid_t process) const;
   // Kills a runner, none of whose threads runs from then on if the system has stopped them all.
   void kill_runner(pid_t process) const;
+  // Makes the zygote the tracer of a runner that has one thread yet and allows that, and with which it takes turns on
+  // this core, -1: on any. Returns whether the system does that.
+  bool trace_runner(pid_t process, std::int32_t core) const;
+  // Waits until a thread of a runner that is traced has stopped, and returns it; 0: the runner has ended. Before that,
+  // lets a thread go on that has stopped; 0: none.
+  pid_t wait_for_stop(pid_t process, pid_t goes_on) const;
+  // Returns false if there is no zygote any more.
+  bool let_go_on(pid_t thread) const;
 
  private:
+  ZygoteReply ask_about(const ZygoteRequest& request) const;
   bool ask(const ZygoteRequest& request, ZygoteReply& reply, std::vector<Descriptor>& descriptors) const;
 
   Descriptor socket_;

@@ -144,7 +144,8 @@ std::string install_filter(Filter filter) {
                    }).out;
   const auto own = static_cast<std::uint32_t>(getpid());
   const std::uint32_t unlisted = is_gpu ? kAllow : kUnlisted;
-  if (filter == Filter::runner) program.answer_call(__NR_seccomp, kAllow);
+  if (filter == Filter::runner)
+    for (const std::uint32_t call : {__NR_seccomp, __NR_prctl}) program.answer_call(call, kAllow);
   for (std::size_t i = 0, count = end - listed.begin(); i < count; i += kBlockEntries) {
     const std::size_t next = std::min(i + kBlockEntries, count);
     const auto block = next < count ? program.begin_block(listed[next].number) : 0;

@@ -15,7 +15,7 @@
 #include "base/format.h"
 #include "device-runtime/loader/loaded_code.h"
 #include "device-runtime/measure/clock.h"
-#include "device-runtime/runner/zygote.h"
+#include "device-runtime/runner/zygote_server.h"
 #include "device-runtime/session/crash_handler.h"
 #include "device-runtime/supervisor/child_process.h"
 #include "device-runtime/supervisor/freed_memory.h"

@@ -211,7 +211,7 @@ void bind_measurement(nb::module_& module) {
           "The state of the caches before a sample: \"warm\", \"flushed\" or \"wiped\".")
       .def_prop_ro(
           "isolation", [](const Measurement& one) { return one.method.isolation; },
-          "How the function was kept away from what measured it: \"notify\", \"pipe\" or \"none\".")
+          "How the function was kept away from what measured it: \"notify\", \"trace\", \"pipe\" or \"none\".")
       .def_prop_ro("impossible", &Measurement::impossible, "Why the times cannot be true; empty if they can.")
       .def_prop_ro("warnings", &Measurement::warnings, "Why the times should not be trusted, in sentences.")
       .def("__repr__", forwarded("ferry.measurements", "line"), nb::sig("def __repr__(self) -> str"))

@@ -73,6 +73,7 @@ enum class TimingIsolation : std::uint8_t {
   none = 0,    // it ran in the process that timed it
   notify = 1,  // in a process of its own, whose stops the system reported to the one that timed it
   pipe = 2,    // in a process of its own that told of its stops, and whose processor time was watched
+  trace = 3,   // in a process of its own, whose stops the system reported to the process that started it
 };
 
 enum class TimingEnd : std::uint8_t { all_samples = 1, converged = 2, timeout = 3 };

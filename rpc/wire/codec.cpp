@@ -25,7 +25,7 @@ void serialize(Archive& archive, DeviceFacts& facts) {
 namespace {
 
 bool is_valid_end(std::uint8_t tag) { return tag >= 1 && tag <= 3; }
-bool is_valid_isolation(std::uint8_t tag) { return tag <= 2; }
+bool is_valid_isolation(std::uint8_t tag) { return tag <= 3; }
 
 }  // namespace
 

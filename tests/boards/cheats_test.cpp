@@ -22,6 +22,7 @@ TEST_CASE("on a board, a kernel that cheats is stopped, seen, or as slow as it i
   check_stopped_cheats(open, [&] { check_next_session(*guest, Setting::usual); });
   check_seen_cheats(open);
   check_early_cheats(open);
+  check_lying_cheats(open);
   check_copying_cheats(open);
   check_timed_cheats(open);
   check_servers_live(*guest);

@@ -231,7 +231,7 @@ class Measurement:
     @property
     def isolation(self) -> str:
         """
-        How the function was kept away from what measured it: "notify", "pipe" or "none".
+        How the function was kept away from what measured it: "notify", "trace", "pipe" or "none".
         """
 
     @property

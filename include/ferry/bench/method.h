@@ -14,7 +14,8 @@ struct Method {
   // before each sample; "fresh": and before each call, elements of the inputs are replaced.
   std::string inputs = "repeated";
   std::string cache = "warm";  // before a sample: "warm", "flushed" (the tensors) or "wiped" (all of it)
-  // "none": the kernel ran in the process that measured it; "notify" and "pipe": in one of its own, timed from outside.
+  // "none": the kernel ran in the process that measured it; "notify", "trace" and "pipe": in one of its own, timed from
+  // outside.
   std::string isolation = "none";
   std::uint64_t seed = 0;  // draws the random inputs; times of different seeds are comparable
 
@@ -26,6 +27,7 @@ struct Method {
 inline std::string to_text(TimingIsolation isolation) {
   switch (isolation) {
     case TimingIsolation::notify: return "notify";
+    case TimingIsolation::trace: return "trace";
     case TimingIsolation::pipe: return "pipe";
     case TimingIsolation::none: break;
   }

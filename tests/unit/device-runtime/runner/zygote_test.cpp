@@ -1,4 +1,4 @@
-#include "device-runtime/runner/zygote.h"
+#include "device-runtime/runner/zygote_server.h"
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -10,6 +10,8 @@
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "device-runtime/runner/zygote.h"
 
 namespace ferry::device {
 namespace {
@@ -116,6 +118,30 @@ TEST_CASE_FIXTURE(Fixture, "a zygote ends no other processes, and a runner witho
   runner.value().socket = Descriptor();  // it sees that its session is gone
   CHECK(zygote.end_runner(runner.value().process) != -1);
   CHECK(zygote.end_runner(runner.value().process) == -1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a zygote traces its own runners alone, and sees them end") {
+  CHECK_FALSE(zygote.trace_runner(getpid(), -1));
+  auto runner = zygote.start_runner(0);
+  REQUIRE(runner.is_ok());
+  const pid_t process = runner.value().process;
+  REQUIRE(zygote.trace_runner(process, -1));
+  CHECK_FALSE(zygote.trace_runner(process, -1));
+  runner.value().socket = Descriptor();
+  CHECK(zygote.wait_for_stop(process, 0) == 0);
+  CHECK(WIFEXITED(zygote.end_runner(process)));
+  CHECK(zygote.wait_for_stop(process, 0) == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a runner that is traced can be killed, and does not outlive the zygote") {
+  const auto first = zygote.start_runner(0), second = zygote.start_runner(0);
+  REQUIRE((first.is_ok() && second.is_ok()));
+  REQUIRE(zygote.trace_runner(first.value().process, -1));
+  REQUIRE(zygote.trace_runner(second.value().process, -1));
+  CHECK(WIFSIGNALED(zygote.end_runner(first.value().process)));
+  zygote = Zygote();
+  for (int i = 0; i < 5000 && kill(second.value().process, 0) == 0; ++i) usleep(1000);
+  CHECK(kill(second.value().process, 0) != 0);
 }
 
 }  // namespace

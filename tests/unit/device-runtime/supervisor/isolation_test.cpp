@@ -38,7 +38,7 @@ struct Fixture {
 // Emulators do not confine processes.
 bool is_isolated(const TimingEnvironment& environment) {
   if (environment.isolation != TimingIsolation::none) {
-    CHECK(environment.isolation == (has_agent() ? TimingIsolation::pipe : TimingIsolation::notify));
+    CHECK(environment.isolation == possible_isolation());
     CHECK(environment.not_isolated == "");
     return true;
   }

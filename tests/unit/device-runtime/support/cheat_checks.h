@@ -20,6 +20,9 @@ void check_stopped_cheats(const OpenClient& open, const std::function<void()>& a
 void check_seen_cheats(const OpenClient& open);
 // Those that say that a window is over before the work is done are seen, stopped, or not listened to.
 void check_early_cheats(const OpenClient& open);
+// Those that run on are stopped, except where the system does not hold threads that have said that they stopped: there
+// one of them goes unnoticed.
+void check_lying_cheats(const OpenClient& open);
 // Kept results are wrong for fresh inputs, or hardly ever of use.
 void check_copying_cheats(const OpenClient& open);
 // Those that change what looks like a time, or wait for inputs that they know, are as slow as they are.

@@ -20,6 +20,9 @@ const std::vector<Cheat>& seen_cheats();
 // Those that say that a window is over before the work is done, each in its own way, one of which their judge listens
 // to.
 const std::vector<Cheat>& early_cheats();
+// Those that say that a window is over when their work is done, and run on for less than a millisecond, each on a
+// descriptor of its own.
+const std::vector<Cheat>& lying_cheats();
 // Those that write a result that they kept from other inputs.
 const std::vector<Cheat>& copying_cheats();
 // Those that compute the right result and lie about the time, or would be faster if they had seen the inputs before.

@@ -43,11 +43,12 @@ std::string temporary_file() {
   return pattern;
 }
 
-// From now on an agent receives system calls of this process and what it executes, as in some containers; it keeps the
-// descriptor open, but none of the calls is ever made.
-void add_agent() {
+// From now on an agent receives system calls of this process and what it executes, as in some containers, so that the
+// system reports none to others; it keeps the descriptor open, but none of the calls is ever made.
+void add_agent(bool allows_tracing) {
   SeccompProgram<16> program;
   program.answer_call(__NR_acct, program.kNotify);
+  if (!allows_tracing) program.answer_call(__NR_ptrace, program.kRefuse);
   program.answer(program.kAllow);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || dup(program.install_with_listener(0)) < 0) _exit(126);
 }
@@ -62,7 +63,8 @@ pid_t spawn(const std::vector<std::string>& words, int output, const std::string
     dup2(output, STDOUT_FILENO);
     const int errors = open(error_file.c_str(), O_WRONLY | O_APPEND);
     dup2(errors, STDERR_FILENO);
-    if (has_agent()) add_agent();
+    const TimingIsolation isolation = possible_isolation();
+    if (isolation != TimingIsolation::notify) add_agent(isolation == TimingIsolation::trace);
     execvp(pointers[0], pointers.data());
     _exit(127);
   }
@@ -98,7 +100,12 @@ std::string read_first_line(int output) {
 
 }  // namespace
 
-bool has_agent() { return !environment("FERRY_TEST_AGENT").empty(); }
+TimingIsolation possible_isolation() {
+  const std::string name = environment("FERRY_TEST_ISOLATION");
+  if (name.empty()) return TimingIsolation::notify;
+  REQUIRE((name == "trace" || name == "pipe"));
+  return name == "trace" ? TimingIsolation::trace : TimingIsolation::pipe;
+}
 
 std::string server_arch() {
   const std::string arch = environment("FERRY_TEST_ARCH");

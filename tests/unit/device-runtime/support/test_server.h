@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "ferry/timing.h"
+
 namespace ferry::test {
 
 // The architecture of this test run's servers, as in manifests.
@@ -15,9 +17,9 @@ std::string server_arch();
 
 // Returns the program, preceded by the command that runs it on this machine.
 std::vector<std::string> server_command();
-// Whether servers run beside an agent that receives system calls, so that the system reports none to them: this is so
-// if FERRY_TEST_AGENT is set.
-bool has_agent();
+// How servers have to isolate what they measure: FERRY_TEST_ISOLATION selects the best way that is left to them,
+// `trace` or `pipe`.
+TimingIsolation possible_isolation();
 // Returns whether the server runs without an emulator, which is slower and implements system calls itself.
 inline bool is_native() { return server_command().size() == 1; }
 
