@@ -1,5 +1,6 @@
 #include "host/autoschedule/rules.h"
 
+#include "host/autoschedule/block_sums.h"
 #include "host/autoschedule/blocked_contraction.h"
 #include "host/autoschedule/blocked_window.h"
 #include "host/autoschedule/gemv.h"
@@ -21,6 +22,7 @@ namespace {
 constexpr Rule kCpuRules[] = {
     {"in_sequence", match_in_sequence},
     {"packed_dots", match_packed_dots},
+    {"block_sums", match_block_sums},
     {"blocked_contraction", match_blocked_contraction},
     {"gemv", match_gemv},
     {"stencil", match_stencil},

@@ -42,7 +42,7 @@ bool is_own_element(const Load& load, const ScheduledStage& stage) {
 }
 
 // Returns the stage that reads the elements of another at its own points, if it is the only one and reads each once.
-const ScheduledStage* only_reader(const Stages& stages, const ScheduledStage& of) {
+const ScheduledStage* single_reader(const Stages& stages, const ScheduledStage& of) {
   const ScheduledStage* reader = nullptr;
   for (const ScheduledStage& stage : stages) {
     for (const Expr& value : stage.expressions()) {
@@ -85,8 +85,8 @@ std::optional<TransposedOperand> find_transposed_operand(const Stages& stages, c
     const std::optional<std::size_t> axis = axis_in_memory(stage, tile);
     if (!axis) continue;
     bool reads_others = false;
-    const ScheduledStage* reader = only_reader(stages, stage);
-    for (; reader != nullptr && computes_elements(*reader); reader = only_reader(stages, *reader)) {
+    const ScheduledStage* reader = single_reader(stages, stage);
+    for (; reader != nullptr && computes_elements(*reader); reader = single_reader(stages, *reader)) {
       reads_others |= loads_of(reader->values[0]).size() > 1;
       if (is_listed(inlined, reader->name)) continue;
       // A stage that reads nothing else is a transposition as a whole.

@@ -72,12 +72,14 @@ struct QuantizedMatmulAttributes {
 };
 
 // packed_matmul: X [M, K] of float32 times weights of few bits, to [M, P, C]: the columns in panels of C, in which they
-// are neighbours. Inputs are X, W [P, K * bits / 8, C] of uint8, whose bytes hold neighbours in K, the first in the low
-// bits, scales [P, K / block, C] of float32, and optionally zero points of this shape, of uint8 or float32, which are
-// 2^(bits - 1) otherwise. A weight is its number minus the zero point, times the scale.
+// are neighbours. Inputs are X, W [P, K * bits / word, C] of unsigned integers of `word` bits, each of which holds
+// neighbours in K, the first in the low bits, scales [P, K / block, C] of float32, and optionally zero points of this
+// shape, of uint8 or float32, which are 2^(bits - 1) otherwise. A weight is its number minus the zero point, times the
+// scale.
 struct PackedMatmulAttributes {
-  std::int64_t bits = 4;    // 2, 4 or 8
-  std::int64_t block = 32;  // weights of a column that share a scale, in whole bytes
+  std::int64_t bits = 4;     // 2, 4 or 8
+  std::int64_t block = 32;   // weights of a column that share a scale, in whole words
+  bool sums_blocks = false;  // the numbers of a block are summed up before they are scaled
   bool operator==(const PackedMatmulAttributes&) const = default;
 };
 

@@ -76,7 +76,8 @@ struct AttributesText {
     return " dimension=" + std::to_string(sort.dimension) + (sort.descending ? " descending" : "");
   }
   std::string operator()(const PackedMatmulAttributes& packed) const {
-    return " bits=" + std::to_string(packed.bits) + " block=" + std::to_string(packed.block);
+    return " bits=" + std::to_string(packed.bits) + " block=" + std::to_string(packed.block) +
+           (packed.sums_blocks ? " sums of blocks" : "");
   }
   std::string operator()(const TopKAttributes& top) const {
     return " count=" + std::to_string(top.count) + (top.largest ? " largest" : "");

@@ -34,8 +34,8 @@ class AttributesHash {
     add(is_scaled, in_integers, products, lanes);
   }
   void operator()(const PackedMatmulAttributes& packed) {
-    const auto& [bits, block] = packed;
-    add(bits, block);
+    const auto& [bits, block, sums_blocks] = packed;
+    add(bits, block, sums_blocks);
   }
   void operator()(const ReduceAttributes& reduce) {
     const auto& [dimensions, keep] = reduce;

@@ -5,18 +5,22 @@
 namespace ferry::graph {
 
 TensorType packed_matmul_type(const NodeCheck& check, std::span<const TensorType> inputs) {
-  const auto& [bits, block] = check.attributes<PackedMatmulAttributes>();
-  check.expect((bits == 2 || bits == 4 || bits == 8) && block > 0 && block * bits % 8 == 0,
-               "weights of 2, 4 or 8 bits, in blocks of whole bytes",
+  const auto& [bits, block, sums_blocks] = check.attributes<PackedMatmulAttributes>();
+  const DType word = inputs[1].dtype;
+  const std::int64_t word_bits = static_cast<std::int64_t>(dtype_bytes(word)) * 8;
+  check.expect(word == DType::u8 || word == DType::u32, "weights in words of uint8 or uint32",
+               [&] { return dtype_name(word); });
+  check.expect((bits == 2 || bits == 4 || bits == 8) && block > 0 && block * bits % word_bits == 0,
+               "weights of 2, 4 or 8 bits, in blocks of whole words",
                [&] { return std::to_string(bits) + " bits in blocks of " + std::to_string(block); });
   const Shape &x = inputs[0].shape, &w = inputs[1].shape, &scales = inputs[2].shape;
   check.rank("the rows", x, 2);
   check.rank("the packed weights", w, 3);
   check.rank("the scales", scales, 3);
-  check.expect(inputs[0].dtype == DType::f32 && inputs[1].dtype == DType::u8 && inputs[2].dtype == DType::f32,
-               "rows and scales of float32, and weights of uint8", [&] { return "others"; });
+  check.expect(inputs[0].dtype == DType::f32 && inputs[2].dtype == DType::f32, "rows and scales of float32",
+               [&] { return "others"; });
   check.equal("the depth of the rows", x[1], "that of the scales", scales[1] * block);
-  check.equal("the bytes of a column", w[1] * (8 / bits), "those of its blocks", scales[1] * block);
+  check.equal("the words of a column", w[1] * (word_bits / bits), "those of its blocks", scales[1] * block);
   for (const std::size_t d : {0U, 2U})
     check.equal("the columns of the weights", w[d], "those of the scales", scales[d]);
   if (inputs.size() > 3)

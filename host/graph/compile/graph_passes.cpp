@@ -16,6 +16,7 @@
 #include "host/graph/passes/quantize_products.h"
 #include "host/graph/passes/remove_moves.h"
 #include "host/graph/passes/repeat_dequantization.h"
+#include "host/graph/passes/sum_blocks.h"
 #include "host/graph/passes/widen_floats.h"
 #include "host/graph/reference/fold_constants.h"
 
@@ -40,6 +41,8 @@ constexpr GraphPass kPasses[] = {
      [](Graph g, const Target&, const Algorithms&) { return fold_batch_norms(std::move(g)); }},
     {"multiply_reciprocals", "multiplies what `erf` is computed of by reciprocals of constants, in place of divisions",
      [](Graph g, const Target&, const Algorithms&) { return multiply_reciprocals(std::move(g)); }},
+    {"sum_blocks", "sums up blocks of weights of few bits before they are scaled",
+     [](Graph g, const Target&, const Algorithms&) { return sum_blocks(std::move(g)); }, &Groups::float32},
     {"quantize_products", "sums up products of dequantized 8-bit integers as integers",
      [](Graph g, const Target&, const Algorithms&) { return quantize_products(std::move(g)); }, &Groups::integers,
      &Algorithms::int8},

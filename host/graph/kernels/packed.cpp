@@ -5,29 +5,83 @@
 namespace ferry::graph {
 
 using lang::Expr;
+using lang::library::compute;
 
-// The sum is one over blocks, bytes and the weights in a byte, which is loaded once for all of them. A scale is the
-// same for all of a block. Neighbouring columns are contiguous.
-lang::Tensor packed_product(const PackedMatmulAttributes& attributes, const Inputs& inputs, const std::string& name) {
-  const lang::Tensor &x = inputs[0], &w = inputs[1], &scales = inputs[2];
-  const std::int64_t bits = attributes.bits, in_byte = 8 / bits, bytes = attributes.block / in_byte;
-  const bool has_zeros = inputs.size() > 3;
-  const lang::ReduceAxis block = lang::reduce_axis(scales.shape()[1], "b"), byte = lang::reduce_axis(bytes, "k");
-  const lang::ReduceAxis entry = lang::reduce_axis(in_byte, "e");
-  return lang::library::compute(
-      {x.shape()[0], w.shape()[0], w.shape()[2]},
+namespace {
+
+// The inputs of a packed_matmul and the axes of its sum. The sum is one over blocks, words and the weights in a word,
+// which is loaded once for all of them. Neighbouring columns are contiguous.
+struct PackedProduct {
+  const PackedMatmulAttributes& attributes;
+  const Inputs& inputs;
+  std::int64_t in_word = static_cast<std::int64_t>(dtype_bytes(inputs[1].dtype())) * 8 / attributes.bits;
+  std::int64_t words = attributes.block / in_word;
+  lang::ReduceAxis block = lang::reduce_axis(inputs[2].shape()[1], "b"), word = lang::reduce_axis(words, "k");
+  lang::ReduceAxis entry = lang::reduce_axis(in_word, "e");
+
+  // Return the number of a weight, and the element of a row by which it is multiplied.
+  Expr number(const Expr& panel, const Expr& b, const Expr& column) const {
+    const Expr packed = inputs[1](panel, place(b), column);
+    if (in_word == 1) return ir::cast(DType::f32, packed);
+    const DType type = inputs[1].dtype();
+    const Expr mask = ir::constant(type, (std::int64_t{1} << attributes.bits) - 1);
+    return ir::cast(DType::f32, (packed >> ir::cast(type, entry * Expr(attributes.bits))) & mask);
+  }
+  Expr factor(const Expr& row, const Expr& b) const {
+    return inputs[0](row, in_word == 1 ? place(b) : place(b) * Expr(in_word) + entry);
+  }
+  Expr zero(const Expr& panel, const Expr& b, const Expr& column) const {
+    if (inputs.size() > 3) return ir::cast(DType::f32, inputs[3](panel, b, column));
+    return ir::constant(DType::f32, static_cast<double>(std::int64_t{1} << (attributes.bits - 1)));
+  }
+  Expr sum_in_block(const Expr& value) const {
+    return in_word == 1 ? lang::sum(value, {word}) : lang::sum(value, {word, entry});
+  }
+
+ private:
+  Expr place(const Expr& b) const { return b * Expr(words) + word; }
+};
+
+// Sums up blocks of products of rows and numbers, which take the place of their weights there: scaled sums of a block,
+// and of its row's elements times the zero point, are added up then.
+lang::Tensor sum_of_blocks(const PackedProduct& of, std::vector<Expr> shape, const std::string& name) {
+  const Expr blocks = of.inputs[2].shape()[1];
+  const lang::ReduceAxis element = lang::reduce_axis(of.attributes.block, "k");
+  const lang::Tensor rows = compute(
+      {shape[0], blocks},
       [&](const std::vector<Expr>& i) {
-        const Expr place = block * Expr(bytes) + byte, scale = scales(i[1], block, i[2]);
-        const Expr zero = has_zeros ? ir::cast(DType::f32, inputs[3](i[1], block, i[2]))
-                                    : ir::constant(DType::f32, static_cast<double>(1 << (bits - 1)));
-        const auto term = [&](const Expr& weight, const Expr& k) {
-          return x(i[0], k) * (ir::cast(DType::f32, weight) * scale - zero * scale);
-        };
-        const Expr packed = w(i[1], place, i[2]);
-        if (in_byte == 1) return lang::sum(term(packed, place), {block, byte});
-        const Expr mask = ir::constant(DType::u8, std::int64_t{(1 << bits) - 1});
-        const Expr weight = (packed >> ir::cast(DType::u8, entry * Expr(bits))) & mask;
-        return lang::sum(term(weight, place * Expr(in_byte) + entry), {block, byte, entry});
+        return lang::sum(of.inputs[0](i[0], i[1] * Expr(of.attributes.block) + element), {element});
+      },
+      name + "_rows");
+  const lang::Tensor products = compute(
+      {shape[0], shape[1], blocks, shape[2]},
+      [&](const std::vector<Expr>& i) { return of.sum_in_block(of.factor(i[0], i[2]) * of.number(i[1], i[2], i[3])); },
+      name + "_blocks");
+  return compute(
+      std::move(shape),
+      [&](const std::vector<Expr>& i) {
+        const Expr product =
+            products(i[0], i[1], of.block, i[2]) - of.zero(i[1], of.block, i[2]) * rows(i[0], of.block);
+        return lang::sum(of.inputs[2](i[1], of.block, i[2]) * product, {of.block});
+      },
+      name);
+}
+
+}  // namespace
+
+lang::Tensor packed_product(const PackedMatmulAttributes& attributes, const Inputs& inputs, const std::string& name) {
+  const PackedProduct of{attributes, inputs};
+  const lang::Tensor& w = inputs[1];
+  std::vector<Expr> shape = {inputs[0].shape()[0], w.shape()[0], w.shape()[2]};
+  if (attributes.sums_blocks) return sum_of_blocks(of, std::move(shape), name);
+  return compute(
+      std::move(shape),
+      [&](const std::vector<Expr>& i) {
+        const Expr scale = inputs[2](i[1], of.block, i[2]);
+        const Expr weight = of.number(i[1], of.block, i[2]) * scale - of.zero(i[1], of.block, i[2]) * scale;
+        std::vector<lang::ReduceAxis> axes = {of.block, of.word};
+        if (of.in_word > 1) axes.push_back(of.entry);
+        return lang::sum(of.factor(i[0], of.block) * weight, axes);
       },
       name);
 }

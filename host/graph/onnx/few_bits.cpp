@@ -12,25 +12,31 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Columns of a panel (PackedMatmulAttributes): a cache line of bytes, and whole vectors of sums.
+// Columns of a panel (PackedMatmulAttributes): cache lines of bytes and of words, and whole vectors of sums.
 constexpr std::int64_t kPanel = 64;
 
 std::int64_t panels_of(const FewBits& weights) { return (weights.columns + kPanel - 1) / kPanel; }
 
 // Returns [panels, depth, kPanel] of [columns, depth], with 0 in place of columns that are not there.
-template <class Element>
-Value in_panels(const FewBits& weights, std::span<const Element> from, std::int64_t depth, DType dtype) {
-  std::vector<Element> panels(static_cast<std::size_t>(panels_of(weights) * depth * kPanel));
-  const Element* next = from.data();
+Value in_panels(const FewBits& weights, const void* from, std::int64_t depth, DType dtype) {
+  const auto size = static_cast<std::int64_t>(dtype_bytes(dtype));
+  const auto panels = std::make_shared<Bytes>(static_cast<std::size_t>(panels_of(weights) * depth * kPanel * size));
+  const auto* next = static_cast<const std::uint8_t*>(from);
   for (std::int64_t column = 0; column < weights.columns; ++column) {
-    Element* into = panels.data() + column / kPanel * depth * kPanel + column % kPanel;
-    for (std::int64_t d = 0; d < depth; ++d) into[d * kPanel] = *next++;
+    std::uint8_t* into = panels->data() + (column / kPanel * depth * kPanel + column % kPanel) * size;
+    for (std::int64_t d = 0; d < depth; ++d, next += size, into += kPanel * size)
+      std::memcpy(into, next, static_cast<std::size_t>(size));
   }
-  const auto bytes = std::make_shared<Bytes>(panels.size() * sizeof(Element));
-  std::memcpy(bytes->data(), panels.data(), bytes->size());
   return constant_value(
       "packed weights",
-      {dtype, {panels_of(weights), depth, kPanel}, std::make_shared<ConstantData>(ConstantData{*bytes, bytes})});
+      {dtype, {panels_of(weights), depth, kPanel}, std::make_shared<ConstantData>(ConstantData{*panels, panels})});
+}
+
+// Returns the type of the words of which a kernel takes weights: one vector of them serves as many columns as one of
+// float32, and is loaded once for all of its weights. Weights of a byte each are best loaded as they are.
+DType word_of(const FewBits& weights) {
+  const auto bits = static_cast<std::int64_t>(dtype_bytes(DType::u32)) * 8;
+  return weights.bits < 8 && weights.block * weights.bits % bits == 0 ? DType::u32 : DType::u8;
 }
 
 // Returns the codes of all elements of a stored type of integers, in a byte each, with that of the least one first.
@@ -66,11 +72,13 @@ Value product_of_few_bits(const NodeImport& node, const Value& x, const FewBits&
   const std::int64_t blocks = weights.blocks(), panels = panels_of(weights);
   const Size rows = element_count(Shape(shape.begin(), shape.end() - 1));
   const Value flat = of.reshape(of.widened(x), {rows, weights.depth});
+  const DType word = word_of(weights);
+  const std::int64_t words = weights.column_bytes() / static_cast<std::int64_t>(dtype_bytes(word));
   std::vector<Value> inputs = {of.pad(flat, 1, 0, blocks * weights.block - weights.depth),
-                               in_panels(weights, weights.packed, weights.column_bytes(), DType::u8),
-                               in_panels<float>(weights, weights.scales, blocks, DType::f32)};
-  if (!weights.zeros.empty()) inputs.push_back(in_panels<std::uint8_t>(weights, weights.zeros, blocks, DType::u8));
-  if (!weights.real_zeros.empty()) inputs.push_back(in_panels<float>(weights, weights.real_zeros, blocks, DType::f32));
+                               in_panels(weights, weights.packed.data(), words, word),
+                               in_panels(weights, weights.scales.data(), blocks, DType::f32)};
+  if (!weights.zeros.empty()) inputs.push_back(in_panels(weights, weights.zeros.data(), blocks, DType::u8));
+  if (!weights.real_zeros.empty()) inputs.push_back(in_panels(weights, weights.real_zeros.data(), blocks, DType::f32));
   Value product = node.add(Operator::packed_matmul, inputs, PackedMatmulAttributes{weights.bits, weights.block});
   if (bias != nullptr) {
     const Value all = of.reshape(of.widened(*bias), {weights.columns});

@@ -1,6 +1,7 @@
 #include "crosscompile/codegen/llvm/expr/casts.h"
 
 #include "crosscompile/codegen/llvm/expr/pieces.h"
+#include "crosscompile/codegen/llvm/expr/small_integers.h"
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/ir/error.h"
 
@@ -63,6 +64,8 @@ Value* without_lost_bits(FunctionState& state, ir::Type from, Value* value) {
 
 Value* int_to_float(FunctionState& state, ir::Type from, ir::Type to, Value* value) {
   llvm::Type* type = float_type(state.module, to);
+  if (to.code == DType::f32)
+    if (Value* floats = emit_small_integers(state, value)) return floats;
   if (from.is_vector() && from.bits() == 64 && to.code == DType::f32 &&
       state.module.target.capabilities.rounds_int64_twice)
     value = without_lost_bits(state, from, value);

@@ -77,6 +77,17 @@ constexpr const char* kColumnSums = "def f(int(M,N) A) -> (S) { S(n) +=! A(m,n) 
 constexpr const char* kPackedProduct =
     "def f(int(B,64) X, uint8(32,N) W, int(N) S) -> (Y) {\n"
     "  Y(b,n) +=! X(b,j*16+k*2+e) * int((W(j*8+k,n) >> (e*4)) & 15) * S(n) where j in 0:4, k in 0:8, e in 0:2\n}";
+// The same with scales of blocks, whose sums are a stage.
+constexpr const char* kBlockSums =
+    "def f(int(B,64) X, uint32(P,8,N) W, int(P,4,N) S) -> (Y) {\n"
+    "  T(b,j) +=! X(b,j*16+k) where j in 0:4, k in 0:16\n"
+    "  D(b,p,j,n) +=! X(b,j*16+k*8+e) * int((W(p,j*2+k,n) >> (e*4)) & 15) where j in 0:4, k in 0:2, e in 0:8\n"
+    "  Y(b,p,n) +=! S(p,j,n) * (D(b,p,j,n) - 8 * T(b,j))\n}";
+constexpr const char* kFinishedBlockSums =
+    "def f(int(B,28) X, uint8(28,N) W, int(4,N) S, int(N) D) -> (Y) {\n"
+    "  C(b,j,n) +=! X(b,j*7+k) * int(W(j*7+k,n)) where j in 0:4, k in 0:7\n"
+    "  Z(b,n) +=! S(j,n) * C(b,j,n)\n"
+    "  Y(b,n) = max(Z(b,n) + D(n), 0)\n}";
 constexpr const char* kFinishedSums =
     "def f(int(B,M,N) A) -> (Y) {\n  S(b,n) +=! A(b,m,n)\n  Y(b,n) = S(b,n) / 3 + n\n}";
 constexpr const char* kTransposedOperand =
@@ -271,6 +282,26 @@ void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
   add("sums of columns", kColumnSums, {"reduction", "parallel"}, cpu, {{"M", 31}, {"N", 67}}, kMatrixSizes);
   add("product with packed columns", kPackedProduct, {"reduction", "parallel"}, cpu, {{"B", 3}, {"N", 67}},
       {{{"B", 3}, {"N", 67}}, {{"B", 0}, {"N", 3}}, {{"B", 1}, {"N", 1}}, {{"B", 13}, {"N", 5}}});
+  const auto rows_of = [](std::int64_t panels, std::int64_t columns) {
+    std::vector<Sizes> sizes;
+    for (const std::int64_t rows : {13, 3, 1, 0}) sizes.push_back({{"B", rows}, {"P", panels}, {"N", columns}});
+    return sizes;
+  };
+  std::vector<Sizes> few = rows_of(3, 67), one = rows_of(1, 5);
+  few.insert(few.end(), one.begin(), one.end());
+  for (const std::int64_t rows : {1, 7, 0}) {
+    const std::string of = rows == 0 ? "rows of open sizes" : std::to_string(rows) + " rows";
+    const Sizes known = {{"B", rows}, {"P", 3}, {"N", 67}};
+    add("sums of blocks, " + of, kBlockSums, {"reduction", "parallel", "block_sums", "parallel"}, cpu,
+        rows == 0 ? Sizes{} : known, few);
+    add("sums of blocks with an epilogue, " + of, kFinishedBlockSums, {"block_sums", "parallel"}, cpu,
+        rows == 0 ? Sizes{} : Sizes{{"B", rows}, {"N", 67}},
+        {{{"B", 13}, {"N", 67}},
+         {{"B", 1}, {"N", 1}},
+         {{"B", 3}, {"N", 5}},
+         {{"B", 0}, {"N", 19}},
+         {{"B", 2}, {"N", 0}}});
+  }
   add("sums with an epilogue", kFinishedSums, {"reduction", "parallel"}, cpu, {}, kBatchSizes);
   add("transposition", kTransposed, {"transposed", "parallel"}, cpu, {}, kMatrixSizes);
   add("elements with a transposed operand", kTransposedOperand, {"transposed_operand", "parallel"}, cpu, {},

@@ -334,25 +334,36 @@ TEST_CASE("a program has the type of result that the plan stores") {
 
 TEST_CASE(
     "the program of a product with weights of few bits unpacks them with the zero points and scales of their blocks") {
-  for (const std::int64_t bits : {2, 4, 8}) {
-    const std::int64_t in_byte = 8 / bits, block = 8, blocks = 3, most = std::int64_t{1} << bits;
+  struct Packing {
+    std::int64_t bits;
+    DType word;
+    bool sums_blocks;
+  };
+  std::vector<Packing> packings;
+  for (const bool sums_blocks : {false, true})
+    for (const std::int64_t bits : {2, 4, 8})
+      for (const DType word : {DType::u8, DType::u32}) packings.push_back({bits, word, sums_blocks});
+  for (const auto [bits, word, sums_blocks] : packings) {
+    const std::int64_t in_word = static_cast<std::int64_t>(dtype_bytes(word)) * 8 / bits, block = 16, blocks = 3,
+                       most = std::int64_t{1} << bits;
     const Values x = random_values({5, block * blocks}, 1), scales = random_values({2, blocks, 7}, 3);
-    Values w = integers({2, block * blocks / in_byte, 7}, {}, DType::u8),
-           zeros = integers({2, blocks, 7}, {}, DType::u8);
-    for (std::size_t i = 0; i < count_of(w.shape); ++i) w.elements.push_back(static_cast<double>(i * 37 % 256));
+    Values w = integers({2, block * blocks / in_word, 7}, {}, word), zeros = integers({2, blocks, 7}, {}, DType::u8);
+    const std::uint64_t words = word == DType::u8 ? 256 : std::uint64_t{1} << 32;
+    for (std::size_t i = 0; i < count_of(w.shape); ++i)
+      w.elements.push_back(static_cast<double>(i * 0x9e3779b97f4a7c15 % words));
     for (std::size_t i = 0; i < count_of(zeros.shape); ++i)
       zeros.elements.push_back(static_cast<double>(i * 5 % static_cast<std::size_t>(most)));
     const auto product = [&](const Index& i, bool has_zeros) {
       double sum = 0;
       for (std::int64_t k = 0; k < block * blocks; ++k) {
-        const auto byte = static_cast<std::int64_t>(w({i[1], k / in_byte, i[2]}));
-        const std::int64_t weight = (byte >> (k % in_byte * bits)) % most;
+        const auto numbers = static_cast<std::int64_t>(w({i[1], k / in_word, i[2]}));
+        const std::int64_t weight = (numbers >> (k % in_word * bits)) % most;
         const double zero = has_zeros ? zeros({i[1], k / block, i[2]}) : static_cast<double>(most / 2);
         sum += x({i[0], k}) * (static_cast<double>(weight) - zero) * scales({i[1], k / block, i[2]});
       }
       return sum;
     };
-    const PackedMatmulAttributes packed = {bits, block};
+    const PackedMatmulAttributes packed = {bits, block, sums_blocks};
     check(run(Operator::packed_matmul, packed, {x, w, scales}), {5, 2, 7},
           [&](const Index& i) { return product(i, false); });
     check(run(Operator::packed_matmul, packed, {x, w, scales, zeros}), {5, 2, 7},

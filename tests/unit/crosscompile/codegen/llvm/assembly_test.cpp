@@ -2,6 +2,7 @@
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/prefetch.h"
+#include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
 #include "tests/paths.h"
 #include "tests/unit/crosscompile/codegen/llvm/build_ir.h"
@@ -112,6 +113,23 @@ TEST_CASE("max with zero is one instruction") {
   CAPTURE(text);
   CHECK(text.find("vmaxps") != std::string::npos);
   CHECK(text.find("vcmp") == std::string::npos);
+}
+
+TEST_CASE("four bits of a word become floats by a look-up of 16 floats, without a mask") {
+  const auto text = [](std::int64_t mask, const char* target) {
+    const Case one = elementwise(
+        "number", {DType::u32}, DType::f32, {edge_bytes(DType::u32, 64)}, 64, 16, [mask](const std::vector<Expr>& in) {
+          const Expr bits = (in[0] >> constant(in[0].type(), std::int64_t{8})) & constant(in[0].type(), mask);
+          return Cast::make(DType::f32, bits);
+        });
+    return assembly(passes::run_pipeline(one.function, resolve_target(target)), target);
+  };
+  const std::regex looked_up(R"(\tvperm(ps|d)\t.*zmm)"), masked(R"(\tv(pandd|pternlogd|cvtu?dq2ps)\t)");
+  CHECK(std::regex_search(text(15, "x86-64-v4"), looked_up));
+  CHECK(!std::regex_search(text(15, "x86-64-v4"), masked));
+  CHECK(std::regex_search(text(3, "x86-64-v4"), looked_up));
+  CHECK(!std::regex_search(text(31, "x86-64-v4"), looked_up));
+  CHECK(!std::regex_search(text(15, "x86-64-v3"), std::regex(R"(\tvperm(ps|d)\t)")));
 }
 
 TEST_CASE("a masked tail uses mask registers, not a branch a lane") {

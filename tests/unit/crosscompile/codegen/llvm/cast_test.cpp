@@ -39,6 +39,19 @@ TEST_CASE("casts from and to narrow floats do so after the passes that spell the
   check_everywhere(casts(true), true);
 }
 
+TEST_CASE("numbers of a few bits of a word are converted without its other bits") {
+  std::vector<Case> cases;
+  for (const std::uint32_t lanes : {1u, 8u, 16u, 48u, 3u})
+    for (const DType word : {DType::u32, DType::i32, DType::u8})
+      for (const std::int64_t mask : {15, 3, 10, 31})
+        cases.push_back(elementwise(std::string(dtype_name(word)) + "_of_" + std::to_string(mask), {word}, DType::f32,
+                                    {edge_bytes(word, 96)}, 96, lanes, [&](const std::vector<Expr>& in) {
+                                      return Cast::make(DType::f32, Binary::make(BinaryOp::bit_and, in[0],
+                                                                                 constant(in[0].type(), mask)));
+                                    }));
+  check_everywhere(cases);
+}
+
 TEST_CASE("64-bit integers beside the middle of two float32 are rounded once") {
   std::vector<std::int64_t> near;
   for (int exponent = 25; exponent < 64; ++exponent) {
