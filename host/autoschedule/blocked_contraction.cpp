@@ -140,6 +140,33 @@ Loops make_loops(Schedule& schedule, StageHandle handle, const ScheduledStage& s
   return loops;
 }
 
+// Fuses the outermost loops that threads may share out, unless the first of them have enough iterations, so that no
+// thread has many more of these than others. Threads share out the rows of a block of columns unless the columns are
+// packed in each block. Loops over columns that are fused would hide from lowering which columns the last block lacks.
+void share_evenly(const Schedule& schedule, StageHandle handle, Loops& loops, const Contraction& contraction,
+                  const Blocking& blocking, bool packs_inside, const Target& target) {
+  const StageLoops outer = stage_of(schedule, handle).loops;
+  const auto extent = [&](const std::string& name) { return constant_extent(outer.loop(*outer.find(name)).extent); };
+  const bool shares_columns =
+      blocking.columns_outermost &&
+      (contraction.columns % (blocking.tile.vectors * blocking.lanes) == 0 || extent(loops.columns) == 1);
+  const bool shares_rows = !blocking.columns_outermost || (shares_columns && !packs_inside);
+  std::vector<std::string*> candidates;
+  for (std::string& name : loops.batches) candidates.push_back(&name);
+  if (shares_columns) candidates.push_back(&loops.columns);
+  if (shares_rows && loops.depth_block.empty())
+    for (std::string& name : loops.rows) candidates.push_back(&name);
+  std::vector<std::string> names;
+  for (const std::string* name : candidates) names.push_back(*name);
+  const std::vector<std::string> shared = loops_to_share(outer, names, target);
+  if (shared.size() < 2) return;
+  const std::string fused = fuse_all(handle, shared);
+  for (std::string* name : candidates)
+    if (std::ranges::find(shared, *name) != shared.end()) *name = fused;
+  for (std::vector<std::string>* list : {&loops.batches, &loops.rows})
+    list->erase(std::ranges::unique(*list).begin(), list->end());
+}
+
 // Makes the outermost loop over batches and columns, or over batches and rows, with more than one iteration parallel;
 // if there is a single block of columns, and enough work, that over rows.
 void make_blocks_parallel(Schedule& schedule, StageHandle handle, const Loops& loops, bool columns_outermost) {
@@ -170,8 +197,9 @@ std::string last_loop(const ScheduledStage& stage, const std::vector<std::string
   return names.back();
 }
 
+// Loops are fused for the threads of the target `sharing`; null: they are not.
 void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction& contraction, Blocking blocking,
-                      const std::string& epilogue) {
+                      const std::string& epilogue, const Target* sharing) {
   const ScheduledStage& stage = stage_of(schedule, handle);
   if (contraction.group) {
     // Packing rows would take groups apart, and a second vector would be no group of this block.
@@ -195,12 +223,12 @@ void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction&
     handle.apply("prefetch", {packed_columns, last_loop(stage, loops.depth), std::to_string(blocking.steps_ahead)});
   // The stage in whose loops the packed operands and the contraction's tiles are computed.
   StageHandle around = epilogue.empty() ? handle : schedule[epilogue];
-  if (!epilogue.empty()) {
-    loops = make_loops(schedule, around, stage, contraction, blocking);
-    handle.compute_at(epilogue, columns_outermost ? loops.rows.back() : loops.columns);
-  }
+  if (!epilogue.empty()) loops = make_loops(schedule, around, stage, contraction, blocking);
   // Root stages that depend on constants alone are computed once, so packing them stays there.
-  const bool packs_inside = columns_outermost && !contraction.is_column_constant;
+  const bool packs_inside = packs_columns && columns_outermost && !contraction.is_column_constant;
+  if (blocking.is_parallel && sharing != nullptr)
+    share_evenly(schedule, around, loops, contraction, blocking, packs_inside, *sharing);
+  if (!epilogue.empty()) handle.compute_at(epilogue, columns_outermost ? loops.rows.back() : loops.columns);
   if (packs_columns && packs_inside) schedule[packed_columns].compute_at(around.name(), loops.columns);
   if (packs_rows) schedule[packed_rows].compute_at(around.name(), loops.rows.back());
   if (!blocking.is_parallel) return;
@@ -241,15 +269,19 @@ std::optional<Match> match_blocked_contraction(const StageContext& context) {
                                    contraction->row < stage.axes.size();
   contraction->group = find_group(stage, *contraction, lanes, context.target);
   if (!wants_blocks(*contraction, lanes, context.target)) return std::nullopt;
-  const Blocking by_default = default_blocking(stage, *contraction, lanes, context.target);
+  const bool is_known = has_known_extents(stage, context.at_any_size);
+  // Dividing an index by an open size takes little of the time of a tile whose columns were packed before the call.
+  const bool shares = is_known || contraction->is_column_constant;
+  const Blocking by_default = default_blocking(stage, *contraction, lanes, context.target, is_known);
   Match match;
   match.space = space_of(*contraction, by_default, context);
-  match.apply = [name = stage.name, contraction = *contraction, lanes,
+  match.apply = [name = stage.name, contraction = *contraction, lanes, target = context.target, shares,
                  fused = by_default.depth_block == contraction->depth ? context.epilogues : std::vector<std::string>{}](
                     Schedule& schedule, const Point& point) {
     const std::size_t first = schedule.directives().size();
     const Blocking blocking = blocking_at(point, lanes);
-    schedule_blocked(schedule, schedule[name], contraction, blocking, fused.empty() ? "" : fused.back());
+    schedule_blocked(schedule, schedule[name], contraction, blocking, fused.empty() ? "" : fused.back(),
+                     shares ? &target : nullptr);
     if (fused.empty()) return Scheduled{.outermost = blocking.is_parallel ? name : ""};
     compute_between(schedule, name, first, fused);
     return Scheduled{.epilogues = fused};

@@ -66,6 +66,21 @@ bool rows_collide(const Contraction& contraction, std::int64_t tile_rows, const 
   return tile_rows > places * 4;
 }
 
+// Whether columns that differ from call to call are read in place: they are in rows, and those of a batch are about as
+// large as the first-level cache, so that packing them would take longer than it saves. Rows at a distance of a power
+// of two of bytes would evict one another.
+bool reads_columns_in_place(const Contraction& contraction, const Target& target) {
+  constexpr std::int64_t kMostDistance = 1024;
+  const Buffer& columns = *contraction.column_load->buffer;
+  if (contraction.is_column_constant || contraction.is_column_inlined || !contraction.is_column_contiguous ||
+      contraction.blocks || contraction.group)
+    return false;
+  const std::int64_t bytes =
+      contraction.columns * contraction.depth * static_cast<std::int64_t>(dtype_bytes(columns.dtype));
+  const std::int64_t distance = contraction.columns * static_cast<std::int64_t>(dtype_bytes(columns.dtype));
+  return bytes <= l1_bytes(target) * 5 / 4 && distance % kMostDistance != 0;
+}
+
 // Returns the largest divisor between half of kDepthBlock and kDepthBlock; without one, equal blocks of at most
 // kDepthBlock, the last of which may be shorter.
 std::int64_t depth_block(std::int64_t depth) {
@@ -158,12 +173,14 @@ std::int64_t default_steps_ahead(const Contraction& contraction, RegisterTile ti
 }  // namespace
 
 Blocking default_blocking(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
-                          const Target& target) {
+                          const Target& target, bool has_known_extents) {
   Blocking blocking;
   blocking.lanes = lanes;
   blocking.tile = choose_register_tile(target.vector_registers,
                                        with_group(tiled_axes(stage, contraction, lanes, target), contraction));
-  blocking.columns_outermost = wants_columns_outermost(contraction, blocking.tile, lanes, target);
+  blocking.packs_columns = !has_known_extents || !reads_columns_in_place(contraction, target);
+  blocking.columns_outermost =
+      blocking.packs_columns && wants_columns_outermost(contraction, blocking.tile, lanes, target);
   blocking.packs_rows = !blocking.columns_outermost && contraction.columns >= 4 * blocking.tile.vectors * lanes &&
                         rows_collide(contraction, blocking.tile.rows, target);
   const bool blocks_depth =
@@ -191,7 +208,7 @@ Space space_of(const Contraction& contraction, const Blocking& by_default, const
       tile_knob("tile", {"rows", "vectors"}, std::move(tiles), {by_default.tile.rows, by_default.tile.vectors}),
       order_knob("order", {"rows_outside", "columns_outside"}, by_default.columns_outermost ? 1 : 0),
       number_knob("depth_block", KnobKind::tile, std::move(depths), by_default.depth_block),
-      flag_knob("pack_columns", true)};
+      flag_knob("pack_columns", by_default.packs_columns)};
   if (by_default.steps > 1)
     space.knobs.push_back(number_knob("unroll", KnobKind::unroll, {1, by_default.steps}, by_default.steps));
   if (contraction.row_dimension < contraction.row_load->indices.size())

@@ -18,9 +18,10 @@ struct Blocking {
   bool is_parallel = true;
 };
 
-// Returns the blocking of the default schedule.
+// Returns the blocking of the default schedule. Columns of unknown extents are packed: what is missing of their last
+// vectors is not loaded then.
 Blocking default_blocking(const schedule::ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
-                          const Target& target);
+                          const Target& target, bool has_known_extents);
 
 // Returns the knobs of match_blocked_contraction(), with the default blocking as their defaults.
 Space space_of(const Contraction& contraction, const Blocking& by_default, const StageContext& context);

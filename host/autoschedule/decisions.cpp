@@ -116,7 +116,7 @@ class Walk {
     const Point point = choose({fusion.result, "row_fusion", space_of(fusion)});
     fusion.outer = static_cast<std::size_t>(point.number("axes"));
     if (fusion.outer == 0) return {};
-    fuse(schedule_, fusion);
+    fuse(schedule_, fusion, target_, at_any_size_);
     return fusion;
   }
 

@@ -111,6 +111,31 @@ bool is_worth_threads(const StageLoops& loops) {
   return work >= kWorthThreads;
 }
 
+bool has_known_extents(const ScheduledStage& stage, const schedule::Stages* at_any_size) {
+  if (at_any_size == nullptr) return true;
+  const ScheduledStage* open = find_stage(*at_any_size, stage.name);
+  if (open == nullptr || open->axes.size() != stage.axes.size()) return false;
+  for (std::size_t a = 0; a < stage.axes.size(); ++a)
+    if (as_int(open->axes[a].extent) == nullptr && !is_constant(stage.axes[a].extent, 1)) return false;
+  return true;
+}
+
+std::vector<std::string> loops_to_share(const StageLoops& loops, const std::vector<std::string>& names,
+                                        const Target& target) {
+  constexpr std::int64_t kCommonThreads = 2, kMany = 8;  // with so many iterations each, one more is little
+  const std::int64_t threads = target.threads == 0 ? kCommonThreads : static_cast<std::int64_t>(target.threads);
+  std::vector<std::string> shared;
+  std::int64_t iterations = 1;
+  for (const std::string& name : names) {
+    const Expr& extent = loops.loop(*loops.find(name)).extent;
+    if (shared.empty() && is_constant(extent, 1)) continue;
+    shared.push_back(name);
+    iterations *= constant_extent(extent);
+    if (iterations % threads == 0 || iterations >= kMany * threads) break;
+  }
+  return shared;
+}
+
 void make_parallel(const Schedule& schedule, StageHandle handle) {
   const StageLoops& loops = stage_of(schedule, handle).loops;
   if (!is_worth_threads(loops)) return;

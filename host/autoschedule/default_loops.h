@@ -32,6 +32,16 @@ std::string fuse_all(schedule::StageHandle handle, const std::vector<std::string
 // Whether the loops have enough iterations for threads to save time.
 bool is_worth_threads(const schedule::StageLoops& loops);
 
+// Whether the stage's axes have the extents of any other sizes too, except axes of one point. `at_any_size` are the
+// program's stages with extents that are symbols then; null: these are all sizes that there are.
+bool has_known_extents(const schedule::ScheduledStage& stage, const schedule::Stages* at_any_size);
+
+// Returns the first of these loops, which are adjacent, that threads can share out together so that none of them gets
+// many more iterations than others; outermost ones of one iteration are omitted. A single loop if its own iterations
+// are enough, or if their number is not known.
+std::vector<std::string> loops_to_share(const schedule::StageLoops& loops, const std::vector<std::string>& names,
+                                        const Target& target);
+
 // Makes the outermost loop with more than one iteration parallel if there is enough work and it is not a reduction
 // loop.
 void make_parallel(const schedule::Schedule& schedule, schedule::StageHandle handle);

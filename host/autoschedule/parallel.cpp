@@ -14,6 +14,7 @@ using schedule::Loop;
 using schedule::Schedule;
 using schedule::ScheduledStage;
 using schedule::StageHandle;
+using schedule::StageLoops;
 using schedule::Stages;
 
 namespace {
@@ -47,16 +48,32 @@ std::vector<std::string> shared_loops(const Stages& stages, const ScheduledStage
   return names;
 }
 
+// Returns those of the loops, at least one, that are around others than vectors and unrolled ones: a fused index is
+// divided in each of its iterations.
+std::vector<std::string> around_loops(const StageLoops& loops, std::vector<std::string> names) {
+  std::string innermost;
+  for (const std::size_t id : loops.order())
+    if (loops.loop(id).kind == ForKind::serial) innermost = loops.loop(id).name;
+  if (names.size() > 1 && names.back() == innermost) names.pop_back();
+  return names;
+}
+
 }  // namespace
 
 std::optional<Match> match_parallel(const StageContext& context) {
   const ScheduledStage& stage = context.stage;
   const std::vector<std::string> names = shared_loops(context.schedule.stages(), stage);
   if (names.empty()) return std::nullopt;
+  std::int64_t by_default = 0;
+  if (is_worth_threads(stage.loops))
+    by_default = !has_known_extents(stage, context.at_any_size)
+                     ? 1
+                     : static_cast<std::int64_t>(
+                           loops_to_share(stage.loops, around_loops(stage.loops, names), context.target).size());
   std::vector<std::int64_t> counts;
   for (std::size_t count = 0; count <= names.size(); ++count) counts.push_back(static_cast<std::int64_t>(count));
   Match match;
-  match.space.knobs = {number_knob("loops", KnobKind::grain, counts, is_worth_threads(stage.loops) ? 1 : 0)};
+  match.space.knobs = {number_knob("loops", KnobKind::grain, counts, by_default)};
   match.apply = [name = stage.name, names](Schedule& schedule, const Point& point) {
     const auto count = static_cast<std::ptrdiff_t>(point.number("loops"));
     StageHandle handle = schedule[name];

@@ -12,6 +12,7 @@ using analysis::loads_of;
 using schedule::ComputeKind;
 using schedule::Schedule;
 using schedule::ScheduledStage;
+using schedule::StageLoops;
 using schedule::Stages;
 
 namespace {
@@ -115,11 +116,20 @@ Space space_of(const RowFusion& fusion) {
   return {{number_knob("axes", KnobKind::grain, std::move(axes), static_cast<std::int64_t>(fusion.outer))}};
 }
 
-void fuse(Schedule& schedule, const RowFusion& fusion) {
-  for (const std::string& name : fusion.stages) {
-    const ScheduledStage& result = *find_stage(schedule.stages(), fusion.result);
-    schedule[name].compute_at(fusion.result, result.loops.loop(result.loops.spatial(fusion.outer - 1)).name);
+void fuse(Schedule& schedule, const RowFusion& fusion, const Target& target, const Stages& at_any_size) {
+  const ScheduledStage result = *find_stage(schedule.stages(), fusion.result);
+  const StageLoops& loops = result.loops;
+  std::vector<std::string> rows;
+  for (std::size_t a = 0; a < fusion.outer; ++a) rows.push_back(loops.loop(loops.spatial(a)).name);
+  // Later, the loop that other stages are computed at could not be fused.
+  std::vector<std::string> shared;
+  if (has_known_extents(result, &at_any_size) && is_worth_threads(loops)) shared = loops_to_share(loops, rows, target);
+  std::string around = rows.back();
+  if (shared.size() > 1) {
+    const std::string fused = fuse_all(schedule[fusion.result], shared);
+    if (shared.back() == around) around = fused;
   }
+  for (const std::string& name : fusion.stages) schedule[name].compute_at(fusion.result, around);
 }
 
 }  // namespace ferry::autoschedule

@@ -32,7 +32,8 @@ RowFusion find_row_fusion(const schedule::Stages& stages, const std::vector<std:
 // computed at a time, and with 0 nothing is fused.
 Space space_of(const RowFusion& fusion);
 
-// Computes the stages in the loops of the result.
-void fuse(schedule::Schedule& schedule, const RowFusion& fusion);
+// Computes the stages in the loops of the result, of which those are fused that threads share out together.
+void fuse(schedule::Schedule& schedule, const RowFusion& fusion, const Target& target,
+          const schedule::Stages& at_any_size);
 
 }  // namespace ferry::autoschedule

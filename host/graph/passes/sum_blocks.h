@@ -7,7 +7,7 @@
 //     p(b,c) = sum of x(k) * w(k,c) in block b
 //     y(c)   = sum of scale(b,c) * (p(b,c) - zero(b,c) * r(b))
 //
-// The sums of blocks are a tensor that loops over blocks keep in registers, which kernels on GPUs do not have.
+// Loops for CPUs keep the sums of blocks in registers. The default schedules of GPUs would store them in memory.
 #pragma once
 
 #include "host/graph/graph.h"
