@@ -74,7 +74,7 @@ struct BlockSums {
   BlockAxes axes;
   std::size_t rows = kNone;  // axis of the sums
   std::int64_t lanes = 1;
-  std::vector<std::string> epilogues;  // of the total
+  std::vector<std::string> epilogues;  // stages that may be computed in the loops of the total
   // Constants that vary from column to column, which may be prefetched: those of the sums, and those of the total.
   std::vector<ir::BufferRef> constants, constants_of_total;
 };
