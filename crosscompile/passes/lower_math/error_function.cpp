@@ -9,11 +9,13 @@ using namespace ir;
 namespace {
 
 // Where multiply-adds round once, one polynomial of x^2, whose argument is shifted so that its terms do not cancel,
-// takes two thirds of the time of split_erf(). Its result may exceed 1 by its error.
+// takes two thirds of the time of split_erf(). Its result may exceed 1 by its error, and from kErfLimit on it must be
+// exactly 1, since 1 + erf(x) is multiplied by large x.
 Expr fused_erf(Sequence& s, const Expr& x) {
-  const Expr magnitude = s.let("magnitude", min(s.magnitude(x), s.f32(kErfLimit)));
+  const Expr magnitude = s.let("magnitude", s.magnitude(x));
   const Expr shifted = s.let("shifted", s.fma(magnitude * magnitude, s.f32(kErfScale), s.f32(-1)));
-  return s.with_sign_of(x, min(s.polynomial(shifted, kErfFused) * magnitude, s.f32(1)));
+  const Expr fitted = min(s.polynomial(shifted, kErfFused) * magnitude, s.f32(1));
+  return s.with_sign_of(x, select(magnitude >= s.f32(kErfLimit), s.f32(1), fitted));
 }
 
 // Uses a polynomial near 0, and beyond it 1 - exp(polynomial), where 1 - erf is so small that its own relative error

@@ -58,3 +58,17 @@ TEST_CASE("vectors of math functions are within their bounds over the whole rang
 TEST_CASE("scalars of math functions are within their bounds over the whole range on every architecture") {
   check_everywhere(cases_of(1, whole_range(true)), true);
 }
+
+// Users of erf multiply 1 + erf(x) by x, which has to be 0 for any x far below 0.
+TEST_CASE("erf is exactly 1 or -1 from 4 on, on every architecture") {
+  std::vector<float> values;
+  for (const float x : {4.0f, 4.5f, 10.0f, 1e3f, 1e10f, 3e38f, INFINITY}) values.insert(values.end(), {x, -x});
+  std::vector<Case> cases;
+  for (const std::uint32_t lanes : {1, 2}) {
+    cases.push_back(elementwise("erf_limit_" + std::to_string(lanes), {DType::f32}, DType::f32, {bytes_of(values)},
+                                static_cast<std::int64_t>(values.size()), lanes,
+                                [](const std::vector<Expr>& in) { return call_math("erf", in); }));
+    cases.back().ulps = 0;
+  }
+  check_on_all(all_variants(), cases, true);
+}
