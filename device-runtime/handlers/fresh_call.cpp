@@ -12,6 +12,8 @@ namespace {
 
 // Lines of an input that are drawn anew before a call, at most: larger inputs change in part.
 constexpr std::uint64_t kMostLines = (16 << 20) / kLineBytes;
+// No cache foresees where the next line comes from.
+constexpr std::uint64_t kLinesAhead = 16;
 // Single elements that are replaced after that.
 constexpr std::uint64_t kReplaced = 8, kFewReplaced = 3;
 // Beside one timed window in so many there is another one in which only a few elements have changed: a kernel that
@@ -81,6 +83,9 @@ void FreshCall::draw_lines(const Input& input, const Set& set, bool stay) {
   auto* const memory = static_cast<std::uint8_t*>(set.arguments[input.parameter].memory);
   std::uint64_t to = random_.below(lines), from = random_.below(lines);
   const std::uint64_t step = 1 + random_.below(lines - 1), count = std::min(lines, kMostLines);
+  const auto next = [&](std::uint64_t line) { return line + step >= lines ? line + step - lines : line + step; };
+  std::uint64_t ahead = from;
+  for (std::uint64_t i = 0; i < kLinesAhead; ++i) ahead = next(ahead);
   const std::uint8_t* before = input.named + random_.below(lines) * kLineBytes;
   LineStream stream(random_);
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -89,11 +94,13 @@ void FreshCall::draw_lines(const Input& input, const Set& set, bool stay) {
       auto* const byte = static_cast<volatile std::uint8_t*>(line);
       *byte = *byte;
     } else {
+      __builtin_prefetch(input.named + ahead * kLineBytes);
       const std::uint8_t* const named = input.named + from * kLineBytes;
       stream.draw(input.dtype, input.range, named, std::exchange(before, named), line);
     }
     to = to + 1 == lines ? 0 : to + 1;
-    from = from + step >= lines ? from + step - lines : from + step;
+    from = next(from);
+    ahead = next(ahead);
   }
 }
 
