@@ -37,14 +37,15 @@ const ExchangeFunctions* find_functions(PyObject* type) {
 }
 
 // Few types are in use at a time. Python's lock guards the list.
+std::array<KnownType, 8> known_types;
+
 const ExchangeFunctions* functions_of(PyObject* type) {
-  static std::array<KnownType, 8> known;
   static std::size_t next = 0;
-  const auto found = std::ranges::find(known, type, &KnownType::type);
-  if (found != known.end()) return found->functions;
+  const auto found = std::ranges::find(known_types, type, &KnownType::type);
+  if (found != known_types.end()) return found->functions;
   const KnownType made{type, find_functions(type)};
   Py_INCREF(type);
-  Py_XDECREF(std::exchange(known[next++ % known.size()], made).type);
+  Py_XDECREF(std::exchange(known_types[next++ % known_types.size()], made).type);
   return made.functions;
 }
 
@@ -57,6 +58,12 @@ ExchangedTensor exchanged_tensor(nb::handle value) {
   if (functions->from_object(value.ptr(), &tensor) == 0) return ExchangedTensor(tensor);
   PyErr_Clear();
   return nullptr;
+}
+
+void forget_types_at_exit() {
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
+    for (KnownType& known : known_types) Py_XDECREF(std::exchange(known, {}).type);
+  }));
 }
 
 }  // namespace ferry::python

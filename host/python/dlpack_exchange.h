@@ -1,6 +1,5 @@
 // DLPack's functions of C (`__dlpack_c_exchange_api__` of a type, from version 1.3 on), which take a tenth of the time
-// of
-// `__dlpack__`.
+// that `__dlpack__` takes.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -34,5 +33,9 @@ using ExchangedTensor = std::unique_ptr<ManagedTensor, ReleaseTensor>;
 // Returns null, with no exception set, for an object whose type has no such functions, or whose memory they would not
 // describe.
 ExchangedTensor exchanged_tensor(nanobind::handle value);
+
+// The types that were seen are kept, and with one of the user's all that its module refers to, devices among it. After
+// this call they are let go as Python ends.
+void forget_types_at_exit();
 
 }  // namespace ferry::python

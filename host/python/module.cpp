@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "host/python/bindings.h"
+#include "host/python/dlpack_exchange.h"
 #if FERRY_COMPILER
 #include "host/python/te.h"
 #endif
@@ -14,6 +15,7 @@ NB_MODULE(_ferry, module) {
   ferry::python::bind_functions(module);
   ferry::python::bind_measurements(module);
   ferry::python::bind_devices(module);
+  ferry::python::forget_types_at_exit();
 #if FERRY_COMPILER
   ferry::python::bind_expressions(module);
   ferry::python::bind_intrinsics(module);

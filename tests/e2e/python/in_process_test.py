@@ -3,6 +3,7 @@ import ctypes
 import gc
 import multiprocessing
 import os
+import subprocess
 import sys
 import tempfile
 import threading
@@ -203,6 +204,23 @@ class InProcessTest(unittest.TestCase):
             self.add(a, b, out=np.empty(5, np.float32))
         with self.assertRaisesRegex(TypeError, "out: expected 1 arrays, got 2"):
             self.add(a, b, out=(np.empty(4, np.float32),) * 2)
+
+    def test_an_array_of_the_users_own_class_keeps_nothing_alive_as_python_ends(self):
+        script = """
+import ferry, numpy as np
+
+class Own:
+    def __dlpack__(self, **how):
+        return np.ones(3, np.float32).__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+device = ferry.connect("inproc://")
+print(device.compile("def f(float(N) A) -> (B) { B(i) = 2 * A(i) }")["f"](Own()).numpy().tolist())
+"""
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr), ("[2.0, 2.0, 2.0]\n", ""))
 
     def test_arguments_that_overlap_with_what_is_written_are_refused(self):
         memory = np.zeros(12, np.float32)
