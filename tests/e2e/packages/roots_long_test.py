@@ -29,15 +29,12 @@ class Release(NamedTuple):
     version: str  # of Python
     python: str
     mirror: str
-    options: tuple[str, ...] = ()
 
 
 RELEASES = {
-    "bookworm": Release("3.11", "python3", DEBIAN, ("--include=python3,python3-venv",)),
-    "trixie": Release("3.13", "python3", DEBIAN, ("--include=python3,python3-venv",)),
-    # glibc 2.35. Its own Python is 3.10.
-    "jammy": Release("3.11", "python3.11", UBUNTU, ("--include=python3.11,python3.11-venv", "--components=main,universe",
-                                                    "--extra-suites=jammy-updates")),
+    "bookworm": Release("3.11", "python3", DEBIAN),
+    "trixie": Release("3.13", "python3", DEBIAN),
+    "jammy": Release("3.11", "python3.11", UBUNTU),  # glibc 2.35. Its own Python is 3.10.
 }
 
 DOUBLE = "def twice(float(N) A) -> (B) { B(i) = A(i) * 2 }"
@@ -79,23 +76,35 @@ def ubuntus_keys() -> Path:
     return folder / "usr/share/keyrings/ubuntu-archive-keyring.gpg"
 
 
+def install_from_updates(root: Path, suite: str, *packages: str) -> subprocess.CompletedProcess[str]:
+    """Installs packages that only the updates of a release of Ubuntu have. debootstrap's --extra-suites sometimes finds no
+    file for what they depend on."""
+    (root / "etc/apt/sources.list").write_text(
+        f"deb {UBUNTU} {suite} main universe\ndeb {UBUNTU} {suite}-updates main universe\n")
+    commands = "apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -qy --no-install-recommends install"
+    return subprocess.run(["chroot", root, "env", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "sh", "-c",
+                           f"{commands} {' '.join(packages)}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
 def make_root(name: str) -> Path | None:
     """None: it is a release of Ubuntu whose packages are not to be had."""
     root, release = ROOTS / name, RELEASES[name]
     if not (root / "usr" / "bin" / release.python).exists():
         shutil.rmtree(root, ignore_errors=True)
-        keys: list[str] = []
-        if release.mirror == UBUNTU:
+        is_ubuntu = release.mirror == UBUNTU
+        options = ["--include=python3,python3-venv"]
+        if is_ubuntu:
             try:
-                keys = [f"--keyring={ubuntus_keys()}"]
+                options = [f"--keyring={ubuntus_keys()}"]
             except OSError as error:
                 print(f"without a root of {name}: Ubuntu's keys: {error}")
                 return None
-        made = subprocess.run(["debootstrap", "--variant=minbase", *keys, *release.options, name, root, release.mirror],
-                              capture_output=True, text=True)
-        if made.returncode != 0 and release.mirror == UBUNTU:
+        made = subprocess.run(["debootstrap", "--variant=minbase", *options, name, root, release.mirror], capture_output=True, text=True)
+        if made.returncode == 0 and is_ubuntu:
+            made = install_from_updates(root, name, release.python, f"{release.python}-venv")
+        if made.returncode != 0 and is_ubuntu:
             shutil.rmtree(root, ignore_errors=True)
-            print(f"without a root of {name}: debootstrap: {made.stdout[-300:]}")
+            print(f"without a root of {name}: {made.stdout[-300:]}")
             return None
         if made.returncode != 0:
             skip(f"debootstrap of {name}: {made.stdout[-300:]}")
