@@ -1,6 +1,11 @@
 #include "host/kernel/size_hints.h"
 
+#include <filesystem>
+#include <optional>
+
 #include "crosscompile/ir/expr.h"
+#include "ferry/error.h"
+#include "host/client/npy/npy.h"
 #include "host/kernel/argument_spec.h"
 
 namespace ferry {
@@ -14,6 +19,17 @@ void add_shape(const lang::Parameter& parameter, const Shape& shape, SizesByName
     if (const auto* symbol = tensor.shape()[d].as<ir::Var>()) sizes.emplace(symbol->name, shape[d]);
 }
 
+// Returns the shape of a tensor in a file. Pipes are read once, by the call.
+std::optional<Shape> shape_in(const std::string& file) {
+  std::error_code error;
+  if (file.empty() || !std::filesystem::is_regular_file(file, error)) return std::nullopt;
+  try {
+    return npy::read_shape(file);
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+}
+
 // Returns the sizes that the texts give; `add` takes those in the shape of a parameter, given by its name.
 template <class AddShape>
 SizesByName hints_of(const CallOptions& options, const std::vector<std::string>& names, const AddShape& add) {
@@ -23,7 +39,9 @@ SizesByName hints_of(const CallOptions& options, const std::vector<std::string>&
     if (given.number)
       if (const auto* number = std::get_if<std::int64_t>(&*given.number)) sizes.emplace(given.name, *number);
     if (given.shape) add(given.name, *given.shape, sizes);
+    if (const std::optional<Shape> shape = shape_in(given.file)) add(given.name, *shape, sizes);
   }
+  for (const auto& [name, tensor] : options.given) add(name, tensor.shape, sizes);
   return sizes;
 }
 

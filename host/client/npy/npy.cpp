@@ -44,9 +44,13 @@ std::vector<std::uint8_t> to_row_major(const std::vector<std::uint8_t>& from, co
   return into;
 }
 
-}  // namespace
+// The header, and where the elements begin.
+struct Beginning {
+  Header header;
+  std::size_t data = 0;
+};
 
-Array parse(std::span<const std::uint8_t> file, const std::string& name) {
+Beginning parse_beginning(std::span<const std::uint8_t> file, const std::string& name) {
   if (file.size() < 8 || !std::equal(std::begin(kMagic), std::end(kMagic), file.begin())) {
     throw UsageError(name + ": expected a .npy file, which starts with \\x93NUMPY");
   }
@@ -62,8 +66,20 @@ Array parse(std::span<const std::uint8_t> file, const std::string& name) {
     throw UsageError(name + ": expected a header of " + std::to_string(length) + " bytes, got " +
                      std::to_string(file.size() - start));
   }
-  const Header header = parse_header({reinterpret_cast<const char*>(file.data() + start), length}, name);
-  const std::span<const std::uint8_t> data = file.subspan(start + length);
+  return {parse_header({reinterpret_cast<const char*>(file.data() + start), length}, name), start + length};
+}
+
+File open_file(const std::string& path) {
+  File file(fopen(path.c_str(), "rb"));
+  if (file == nullptr) throw UsageError("cannot read '" + path + "': " + strerror(errno));
+  return file;
+}
+
+}  // namespace
+
+Array parse(std::span<const std::uint8_t> file, const std::string& name) {
+  const auto [header, start] = parse_beginning(file, name);
+  const std::span<const std::uint8_t> data = file.subspan(start);
   const std::size_t element = dtype_bytes(header.dtype);
   std::uint64_t bytes = element;
   const bool empty = std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end();
@@ -91,8 +107,7 @@ Array parse(std::span<const std::uint8_t> file, const std::string& name) {
 }
 
 Array read(const std::string& path) {
-  const File file(fopen(path.c_str(), "rb"));
-  if (file == nullptr) throw UsageError("cannot read '" + path + "': " + strerror(errno));
+  const File file = open_file(path);
   std::vector<std::uint8_t> content;
   std::uint8_t piece[65536];
   while (const std::size_t count = fread(piece, 1, sizeof piece, file.get())) {
@@ -100,6 +115,14 @@ Array read(const std::string& path) {
   }
   if (ferror(file.get()) != 0) throw UsageError("cannot read '" + path + "': " + strerror(errno));
   return parse(content, path);
+}
+
+std::vector<std::int64_t> read_shape(const std::string& path) {
+  const File file = open_file(path);
+  // Longer than the headers of version 1.
+  std::vector<std::uint8_t> beginning(1 << 17);
+  beginning.resize(fread(beginning.data(), 1, beginning.size(), file.get()));
+  return parse_beginning(beginning, path).header.shape;
 }
 
 std::vector<std::uint8_t> format(DType dtype, std::span<const std::int64_t> shape,

@@ -22,6 +22,8 @@ struct Array {
 //
 // Throws UsageError that names the file and the location of the mistake; so do the others.
 Array read(const std::string& path);
+// Returns the shape alone, without reading the elements.
+std::vector<std::int64_t> read_shape(const std::string& path);
 // Parses the contents of a file; `name` is its name in messages.
 Array parse(std::span<const std::uint8_t> file, const std::string& name);
 
