@@ -32,7 +32,7 @@ struct ZygoteRequest {
   ZygoteOrder order = ZygoteOrder::start;
   pid_t runner = 0;
   pid_t thread = 0;                // to go on; 0: none
-  std::int32_t core = -1;          // of `trace`: where zygote and runner take turns; -1: wherever the session may
+  std::int32_t core = -1;          // `trace`: where zygote and runner take turns; -1: wherever the session may
   std::uint64_t memory_bytes = 0;  // for the code and workspaces of a runner to start
 };
 

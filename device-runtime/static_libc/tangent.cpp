@@ -13,7 +13,7 @@ constexpr double kLarge = 0x1p26;
 
 struct Reduced {
   double high, low;  // what `high` lacks; together at most pi/4
-  bool is_odd;       // of the number of right angles that were subtracted
+  bool is_odd;       // whether an odd number of right angles was subtracted
 };
 
 Reduced reduce(double x) {

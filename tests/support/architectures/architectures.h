@@ -8,10 +8,10 @@ namespace ferry::test {
 
 struct TestArchitecture {
   const char* name;        // as ferry's targets have it
-  const char* gnu_triple;  // of GNU's cross compiler and its libraries in /usr
-  const char* triple;      // of clang
-  const char* emulator;    // of qemu-user
-  const char* cpu;         // for the emulator
+  const char* gnu_triple;  // GNU's cross compiler, and its libraries in /usr
+  const char* triple;      // clang's
+  const char* emulator;    // a program of qemu-user
+  const char* cpu;         // the one that it emulates
 };
 
 // Throws std::invalid_argument for another name.
