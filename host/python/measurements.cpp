@@ -278,7 +278,8 @@ void bind_measurements(nb::module_& module) {
           "The first mistake, such as \"C[3,4] is 1.5, expected 1.25\"; empty if there is none.")
       .def_prop_ro(
           "warnings", [](const verify::CheckReport& report) { return report.findings.warnings; },
-          "Why the check says little, in sentences.");
+          "Why the check says little, in sentences.")
+      .def("__repr__", forwarded("ferry.measurements", "checked_line"), nb::sig("def __repr__(self) -> str"));
   nb::class_<CallOptions>(module, "_CallOptions").def_static("make", call_options);
   module.def(
       "_bench", measured, nb::arg("function"), nb::arg("given"), nb::arg("repeat"), nb::arg("min_repeat_ms"),

@@ -313,6 +313,8 @@ class CheckReport:
     def warnings(self) -> list[str]:
         """Why the check says little, in sentences."""
 
+    def __repr__(self) -> str: ...
+
 class _CallOptions:
     @staticmethod
     def make(arg0: Sequence[str], arg1: Sequence[str], arg2: int, /) -> _CallOptions: ...

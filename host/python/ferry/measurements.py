@@ -191,6 +191,10 @@ def plot(self: _ferry.Measurement) -> Any:
     return axes
 
 
+def checked_line(self: _ferry.CheckReport) -> str:
+    return "; ".join(["as defined" if self.is_fine else f"wrong: {self.mistake}", *self.warnings])
+
+
 def compared_line(self: _ferry.Comparison) -> str:
     return self.difference or self.impossible or self._text(0.01)
 

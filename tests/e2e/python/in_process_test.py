@@ -212,7 +212,6 @@ import ferry, numpy as np
 class Own:
     def __dlpack__(self, **how):
         return np.ones(3, np.float32).__dlpack__(**how)
-
     def __dlpack_device__(self):
         return 1, 0
 
@@ -325,7 +324,9 @@ print(device.compile("def f(float(N) A) -> (B) { B(i) = 2 * A(i) }")["f"](Own())
 
     def test_checks_measurements_and_comparisons_work_as_elsewhere(self):
         a, b = self.normal(31, 17), self.normal(17, 9)
-        self.assertTrue(ferry.check(self.mm, a, b).is_fine)
+        report = ferry.check(self.mm, a, b)
+        self.assertTrue(report.is_fine)
+        self.assertRegex(repr(report), "^as defined(;|$)")
         ferry.testing.assert_close(self.mm(a, b), self.mm, a, b)
         found = self.mm.bench(a, b, repeat=6, min_repeat_ms=0.2, peak=False, threads=1)
         self.assertGreater(found.median, 0)
