@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::int64_t kElements = 10'000;
 
+// Whether the processor time outside of windows was too long for times that mean something.
+bool is_refused(const Status& status) { return status.message().find(" ms outside of them") != std::string::npos; }
+
 // A session with the cheating kernels.
 struct Session {
   std::unique_ptr<TestClient> owner;
@@ -45,8 +48,7 @@ struct Session {
     // A busy host may count what it takes from an emulated board as the kernel's; a kernel that runs outside of its
     // windows does so each time.
     Answer<Evaluation> answer = client.ask(request);
-    for (int i = 0; i < 5 && answer.status.message().find(" ms outside of them") != std::string::npos; ++i)
-      answer = client.ask(request);
+    for (int i = 0; i < 5 && is_refused(answer.status); ++i) answer = client.ask(request);
     return answer;
   }
 };
@@ -175,13 +177,20 @@ void check_timed_cheats(const OpenClient& open) {
   // A share of the calls of each sample would suffice.
   constexpr std::uint32_t kCalls = 16;
   constexpr double kLeast = 0.8;
+  std::size_t refused = 0;
   for (const Cheat& cheat : timed_cheats()) {
     CAPTURE(std::string(cheat.description));
     const auto answer = measured(open, cheat, true, kCalls, kLeast);
+    if (is_refused(answer.status)) {
+      ++refused;
+      continue;
+    }
     REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
     CHECK(answer.reply.calls.at(1).unwritten + answer.reply.calls.at(1).changed == 0);
     CHECK(is_as_slow(answer.reply, kLeast));
   }
+  // A measurement without a result helps no cheat; a busy host refuses some of an emulated board's again and again.
+  CHECK(2 * refused <= timed_cheats().size());
 }
 
 }  // namespace ferry::test
