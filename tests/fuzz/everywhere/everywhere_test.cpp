@@ -20,7 +20,6 @@ namespace {
 constexpr std::uint64_t kFirst = 5001;
 constexpr std::uint64_t kCases = 40;
 
-// qemu 7.2 fails an assertion (decode_save_opc) on RISC-V conversions of float vectors to integers.
 bool has_float_to_int(const Node& node) {
   const auto is_integer = [](DType type) { return !is_float(type) && type != DType::boolean; };
   for (const Node& part : node.parts)
@@ -33,7 +32,7 @@ bool has_float_to_int(const Node& node) {
 }
 
 bool suits_emulator(const FuzzCase& fuzz_case, const std::string& arch) {
-  if (arch != "riscv64") return true;
+  if (test::architecture_named(arch).converts_vectors) return true;
   for (const Statement& statement : fuzz_case.statements)
     if (has_float_to_int(statement.value)) return false;
   return true;

@@ -54,14 +54,11 @@ TEST_CASE("an ARM board's CPU is read from its identification") {
 
 TEST_CASE("the CPU of each kind of board is that of its lines in /proc/cpuinfo") {
   const std::string arm = "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: ";
-  const auto cpu_of = [](const char* arch, const std::string& lines) {
-    const bool is_riscv = std::string(arch) == "riscv64";
-    return ferry::target_of(
-               facts_of(arch,
-                        is_riscv ? std::vector<std::string>{"a", "c", "d", "f", "m"} : std::vector<std::string>{"neon"},
-                        lines.c_str()))
-        .cpu;
+  const auto cpu_of = [](const char* arch, const std::string& lines,
+                         const std::vector<std::string>& features = {"neon"}) {
+    return ferry::target_of(facts_of(arch, features, lines.c_str())).cpu;
   };
+  const std::vector<std::string> riscv = {"a", "c", "d", "f", "m"};
   CHECK(cpu_of("aarch64", arm + "0xd03\nCPU revision\t: 4\nHardware\t: BCM2835\nModel\t: Raspberry Pi 3 Model B\n") ==
         "cortex-a53");
   CHECK(cpu_of("aarch64", arm + "0xd08\nCPU revision\t: 3\nModel\t: Raspberry Pi 4 Model B Rev 1.4\n") == "cortex-a72");
@@ -77,8 +74,8 @@ TEST_CASE("the CPU of each kind of board is that of its lines in /proc/cpuinfo")
   CHECK(generic == "generic");
   CHECK(cpu_of("aarch64", "CPU implementer\t: 0x00\nCPU part\t: 0x051\n") == generic);
   CHECK(cpu_of("aarch64", "CPU implementer\t: 0x99\nCPU part\t: 0x123\n") == generic);
-  CHECK(cpu_of("riscv64", "isa\t: rv64imafdc\nuarch\t: sifive,u74-mc\n") == "sifive-u74");
-  CHECK(cpu_of("riscv64", "isa\t: rv64imafdc\n") == "generic-rv64");
+  CHECK(cpu_of("riscv64", "isa\t: rv64imafdc\nuarch\t: sifive,u74-mc\n", riscv) == "sifive-u74");
+  CHECK(cpu_of("riscv64", "isa\t: rv64imafdc\n", riscv) == "generic-rv64");
 }
 
 TEST_CASE("what a board does not report is not used, even when its CPU is known to have it") {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/architectures/architectures.h"
 #include "tests/unit/device-runtime/support/compile_kernel.h"
 #include "tests/unit/device-runtime/support/test_client.h"
 #include "tests/unit/device-runtime/support/test_module.h"
@@ -139,7 +140,7 @@ TEST_CASE("modules for another machine, for missing features and of another inte
   TestClient client(server.port());
   ModuleFile module = small_module(kNothing);
   ModuleDevice& needed = module.manifest.devices.front();
-  needed.arch = server_arch() == "armv7" ? "riscv64" : "armv7";
+  needed.arch = another_architecture(server_arch());
   CHECK(put_status(client, write_module(module)).message() ==
         "this module is for " + needed.arch + "; the device is " + server_arch());
   needed.arch = server_arch();
@@ -190,7 +191,7 @@ TEST_CASE("code that lies about its machine, imports too much or lacks its funct
   TestClient client(server.port());
   ModuleFile foreign = small_module(kNothing);
   KernelOptions other;
-  other.arch = server_arch() == "aarch64" ? "riscv64" : "aarch64";
+  other.arch = another_architecture(server_arch());
   foreign.images[0].bytes = compile_kernel(kNothing, other);
   CHECK(put_status(client, write_module(foreign)).message() ==
         "code image refused: expected " + server_arch() + " code, got " + other.arch);

@@ -2,6 +2,7 @@
 
 #include "crosscompile/foreign/c_compiler.h"
 #include "host/kernel/emit_text.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/support/model_bytes.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 
@@ -52,9 +53,8 @@ define void @first(ptr %x, ptr %y, i64 %n) {
 
 // Returns at once: it has no output.
 std::string assembly_for(const Target& target) {
-  const char* const body = target.arch_name == "armv7" ? "bx lr" : "ret";
-  return std::string(".text\n.globl nothing\n.type nothing, %function\nnothing:\n  ") + body +
-         "\n.size nothing, . - nothing\n";
+  return std::string(".text\n.globl nothing\n.type nothing, %function\nnothing:\n  ") +
+         architecture_named(target.arch_name).return_instruction + "\n.size nothing, . - nothing\n";
 }
 
 std::string text_of(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }

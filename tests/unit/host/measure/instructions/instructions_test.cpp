@@ -42,15 +42,14 @@ ListeningServer server_of(const std::string& arch, const std::string& plugin = k
 
 struct Assembly {
   const char* arch;
-  const char* return_;
   const char* count_down;  // the first parameter, and back to label 1 while it is not 0
   const char* crash;
 };
 
 constexpr Assembly kAssembly[] = {
-    {"armv7", "bx lr\n", "subs r0, r0, #1\nbne 1b\n", "mov r3, #0\nstr r3, [r3]\n"},
-    {"aarch64", "ret\n", "subs x0, x0, #1\nb.ne 1b\n", "mov x9, #0\nstr x9, [x9]\n"},
-    {"riscv64", "ret\n", "addi a0, a0, -1\nbnez a0, 1b\n", "sd zero, 0(zero)\n"},
+    {"armv7", "subs r0, r0, #1\nbne 1b\n", "mov r3, #0\nstr r3, [r3]\n"},
+    {"aarch64", "subs x0, x0, #1\nb.ne 1b\n", "mov x9, #0\nstr x9, [x9]\n"},
+    {"riscv64", "addi a0, a0, -1\nbnez a0, 1b\n", "sd zero, 0(zero)\n"},
 };
 
 const Assembly& assembly_of(const std::string& arch) {
@@ -70,8 +69,8 @@ std::string loop_on(const std::string& arch, int nops) {
 Function load(const Device& device, const std::string& body, const std::string& parameters = "i64 n, out f32[1] y") {
   const Folder folder;
   KernelOptions options;
-  options.file =
-      folder.file("f.s", ".text\n.globl f\n.type f, %function\nf:\n" + body + assembly_of(device.facts().arch).return_);
+  options.file = folder.file("f.s", ".text\n.globl f\n.type f, %function\nf:\n" + body +
+                                        architecture_named(device.facts().arch).return_instruction + "\n");
   options.signature = "f(" + parameters + ")";
   const KernelSource source = read_kernel(own_compiler(), options);
   const CompiledKernel compiled = compile_kernel(source, "f", target_of(device), {});
