@@ -1,3 +1,4 @@
+#include "host/client/pending_calls.h"
 #include "host/client/state.h"
 
 namespace ferry {
@@ -19,13 +20,7 @@ DeviceTensor Device::empty(DType dtype, Shape shape) const {
 
 DeviceTensor Device::filled(DType dtype, Shape shape, FillKind kind, std::uint64_t seed) const {
   DeviceTensor tensor = empty(dtype, std::move(shape));
-  rpc::Fill fill;
-  fill.buffer = tensor.state_->handle;
-  fill.kind = kind;
-  fill.dtype = dtype;
-  fill.elements = tensor.elements();
-  fill.seed = seed;
-  state_->client->post(fill);
+  session::send_fill(tensor, kind, seed);
   return tensor;
 }
 

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "host/client/measure_wire.h"
 #include "host/client/pending_calls.h"
 #include "host/client/prepared_call.h"

@@ -90,6 +90,6 @@ PendingTimings send_measurement(const std::vector<FunctionCall>& calls, const Be
 PendingDifference send_comparison(const DeviceTensor& a, const DeviceTensor& b, double rtol, double atol);
 
 // Writes to all elements of a dense tensor, as Device::filled() does to those of a new one.
-void send_fill(const DeviceTensor& tensor, FillKind kind, std::uint64_t seed = 0);
+void send_fill(const DeviceTensor& tensor, FillKind kind, std::uint64_t seed);
 
 }  // namespace ferry::session

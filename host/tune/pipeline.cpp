@@ -78,7 +78,6 @@ void Pipeline::build_points() {
     }
     lock.lock();
     --building_;
-    if (must_end_) changed_.notify_all();
     if (tried.module == nullptr) {
       add_result(std::move(tried));
     } else if (const auto known = by_code_.find(tried.code); known != by_code_.end()) {
@@ -165,16 +164,24 @@ void Pipeline::run_points(std::size_t number) {
 std::optional<Tried> Pipeline::wait(double seconds) {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return !done_.empty() || alive_ == 0; });
-  if (!done_.empty()) {
-    Tried tried = std::move(done_.front());
-    done_.pop_front();
-    // What came of it may lead to other points.
-    has_no_next_ = false;
-    changed_.notify_all();
-    return tried;
-  }
+  if (std::optional<Tried> tried = take_done()) return tried;
   if (alive_ == 0) std::rethrow_exception(error_);
   return std::nullopt;
+}
+
+std::optional<Tried> Pipeline::left() {
+  const std::lock_guard lock(mutex_);
+  return take_done();
+}
+
+std::optional<Tried> Pipeline::take_done() {
+  if (done_.empty()) return std::nullopt;
+  Tried tried = std::move(done_.front());
+  done_.pop_front();
+  // What came of it may lead to other points.
+  has_no_next_ = false;
+  changed_.notify_all();
+  return tried;
 }
 
 void Pipeline::set_best(double seconds) {

@@ -54,6 +54,8 @@ class Pipeline {
   void pause();
   // Waits for up to so many seconds. Throws the first runner's error once no runner is left.
   std::optional<Tried> wait(double seconds);
+  // Returns a result that is there, also when no runner is left; nothing if there is none.
+  std::optional<Tried> left();
   // What is slower than this by far need not be measured to the end.
   void set_best(double seconds);
   // Returns the text of a point that a device runs now; empty if there is none.
@@ -76,7 +78,8 @@ class Pipeline {
   // Whether runners take more points: after pause(), as long as builds that had begun go on. The lock is held.
   bool goes_on() const { return !must_end_ || building_ > 0; }
   void add_result(Tried tried);
-  // The lock is held.
+  // The lock is held by callers of these.
+  std::optional<Tried> take_done();
   void lose(std::size_t number, std::exception_ptr error);
 
   PipelineParts parts_;

@@ -214,7 +214,7 @@ std::uint64_t TaskSearch::search(const SearchTurn& turn) {
   pipeline_->pause();
   // Trials that have ended in the meantime count too, unless no more may.
   while (!turn.trials) {
-    const std::optional<Tried> tried = pipeline_->wait(0);
+    const std::optional<Tried> tried = pipeline_->left();
     if (!tried) break;
     ++trials;
     take(*tried, turn);

@@ -21,7 +21,7 @@ struct ComparisonHelp {
   std::string records, processes;
 };
 
-// Adds --records, --processes and --threads. Returns the second.
+// Adds --records, --threads and --processes. Returns the last.
 CLI::Option* add_comparison_options(CLI::App& command, ComparisonOptions options, const ComparisonHelp& help);
 
 // While it exists, a first Ctrl-C ends the work early, with what it has.

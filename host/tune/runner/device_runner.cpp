@@ -63,7 +63,7 @@ void DeviceRunner::pause_after(const Error& error, int attempt) {
                              (exceeded != nullptr && exceeded->limit() != TimeLimit::call) ||
                              (default_time_ && is_its_own(error));  // what ran before may have broken the session
   if (!may_come_back || attempt >= kMostAttempts || observer_.must_end()) {
-    waiting_.clear();
+    drop_waiting();
     throw;
   }
   observer_.tell(kept_.name() + ": " + error.what() + "; trying again");
@@ -71,19 +71,27 @@ void DeviceRunner::pause_after(const Error& error, int attempt) {
 }
 
 void DeviceRunner::rest() {
-  running_.clear();
-  waiting_.clear();
-  session_.reset();
+  end_session();
+  drop_waiting();
   // Other code ran in the meantime, and the device may be as fast as another one now.
   trials_ = kTrialsPerDefault;
 }
 
 // The session has ended, or is not to be trusted any more.
 void DeviceRunner::forget() {
+  end_session();
+  kept_.close();
+}
+
+void DeviceRunner::end_session() {
   running_.clear();
   lost_ = nullptr;
   session_.reset();
-  kept_.close();
+}
+
+void DeviceRunner::drop_waiting() {
+  waiting_.clear();
+  suspects_ = 0;
 }
 
 TrialSession& DeviceRunner::session() {
@@ -178,7 +186,7 @@ void DeviceRunner::lose_link() {
   if (!session_->client().is_open()) return;
   // A request that cannot be sent over an open link can never be sent.
   forget();
-  waiting_.clear();
+  drop_waiting();
   throw;
 }
 

@@ -58,6 +58,8 @@ class DeviceRunner final : public Runner {
   bool prepare();
   void measure_default();
   void forget();
+  void end_session();
+  void drop_waiting();
   // Throws the exception that is being handled, unless the device may be there again after this pause.
   void pause_after(const Error& error, int attempt);
 

@@ -47,7 +47,6 @@ class TrialSession {
 
   TrialSession(Device device, const RunnerTask& task);
 
-  const Device& device() const { return device_; }
   session::Client& client() const { return *device_.state()->client; }
   Code load(const ModuleBytes& module) const;
 
