@@ -10,12 +10,15 @@
 namespace ferry::device {
 namespace {
 
-constexpr std::uint64_t kLine = 64;
-// Lines of an input that are drawn anew before a call, at most: large inputs change in part.
-constexpr std::uint64_t kMostLines = (4 << 20) / kLine;
-// Single elements that are replaced after that. In one call of so many, these are all that changes, and few: a kernel
-// that looks at some elements does not notice.
-constexpr std::uint64_t kReplaced = 8, kFewReplaced = 3, kAlikeCalls = 3;
+// Lines of an input that are drawn anew before a call, at most: larger inputs change in part.
+constexpr std::uint64_t kMostLines = (16 << 20) / kLineBytes;
+// No cache foresees where the next line comes from.
+constexpr std::uint64_t kLinesAhead = 16;
+// Single elements that are replaced after that.
+constexpr std::uint64_t kReplaced = 8, kFewReplaced = 3;
+// Beside one timed window in so many there is another one in which only a few elements have changed: a kernel that
+// looks at some elements does not notice. One that notices computes the changes alone, which counts as no time.
+constexpr std::uint64_t kTimedWindows = 3;
 constexpr std::size_t kAims = 16;
 // The window of a witness in turns is one of the first 2^this.
 constexpr std::uint64_t kWitnessWindowBits = 12;
@@ -55,7 +58,8 @@ Status FreshCall::prepare() {
     const std::size_t element = dtype_bytes(parameter.dtype);
     const auto* named = static_cast<const std::uint8_t*>(isolated_.named(call_)[p].memory);
     if (may_get_fresh_contents(parameter) && bytes > element && varies(named, bytes, element))
-      inputs_.push_back({p, element, bytes / element, named});
+      inputs_.push_back(
+          {p, parameter.dtype, bytes / element, named, range_of(parameter.dtype, named, bytes / element)});
   }
   return {};
 }
@@ -63,41 +67,49 @@ Status FreshCall::prepare() {
 // Returns whether it has another value now.
 bool FreshCall::replace_element(const Input& input, const Set& set) {
   const std::uint64_t at = random_.below(input.elements), from = random_.below(input.elements);
-  auto* element = static_cast<std::uint8_t*>(set.arguments[input.parameter].memory) + at * input.element_bytes;
-  const std::uint8_t* value = input.named + from * input.element_bytes;
-  if (std::memcmp(element, value, input.element_bytes) == 0) return false;
-  std::memcpy(element, value, input.element_bytes);
+  auto* element = static_cast<std::uint8_t*>(set.arguments[input.parameter].memory) + at * input.element_bytes();
+  const std::uint8_t* value = input.named + from * input.element_bytes();
+  if (std::memcmp(element, value, input.element_bytes()) == 0) return false;
+  std::memcpy(element, value, input.element_bytes());
   if (aims_.size() < kAims) aims_.push_back((static_cast<double>(at) + 0.5) / static_cast<double>(input.elements));
   return true;
 }
 
-// Copies lines from all over the input as the client gave it to successive lines, with random steps between them. If
-// they are to stay, writes them again, so that the caches hold the same.
+// Draws successive lines, each from two lines of the input as the client gave it, from all over it with random steps
+// between them. If they are to stay, writes them again, so that the caches hold the same.
 void FreshCall::draw_lines(const Input& input, const Set& set, bool stay) {
-  const std::uint64_t lines = input.elements * input.element_bytes / kLine;
+  const std::uint64_t lines = input.elements * input.element_bytes() / kLineBytes;
   if (lines < 2) return;
   auto* const memory = static_cast<std::uint8_t*>(set.arguments[input.parameter].memory);
   std::uint64_t to = random_.below(lines), from = random_.below(lines);
   const std::uint64_t step = 1 + random_.below(lines - 1), count = std::min(lines, kMostLines);
+  const auto next = [&](std::uint64_t line) { return line + step >= lines ? line + step - lines : line + step; };
+  std::uint64_t ahead = from;
+  for (std::uint64_t i = 0; i < kLinesAhead; ++i) ahead = next(ahead);
+  const std::uint8_t* before = input.named + random_.below(lines) * kLineBytes;
+  LineStream stream(random_);
   for (std::uint64_t i = 0; i < count; ++i) {
-    std::uint8_t* const line = memory + to * kLine;
+    std::uint8_t* const line = memory + to * kLineBytes;
     if (stay) {
       auto* const byte = static_cast<volatile std::uint8_t*>(line);
       *byte = *byte;
     } else {
-      std::memcpy(line, input.named + from * kLine, kLine);
+      __builtin_prefetch(input.named + ahead * kLineBytes);
+      const std::uint8_t* const named = input.named + from * kLineBytes;
+      stream.draw(input.dtype, input.range, named, std::exchange(before, named), line);
     }
     to = to + 1 == lines ? 0 : to + 1;
-    from = from + step >= lines ? from + step - lines : from + step;
+    from = next(from);
+    ahead = next(ahead);
   }
 }
 
-void FreshCall::renew(const Set& set) {
+void FreshCall::renew(const Set& set, Change change) {
   aims_.clear();
-  const bool is_alike = random_.below(kAlikeCalls) == 0;
+  const bool few = change == Change::few_elements;
   for (const Input& input : inputs_) {
-    draw_lines(input, set, is_alike);
-    const std::uint64_t wanted = std::min(is_alike ? kFewReplaced : kReplaced, input.elements / 4 + 1);
+    draw_lines(input, set, few);
+    const std::uint64_t wanted = std::min(few ? kFewReplaced : kReplaced, input.elements / 4 + 1);
     std::uint64_t replaced = 0;
     for (std::uint64_t i = 0; i < 4 * wanted && replaced < wanted; ++i) replaced += replace_element(input, set) ? 1 : 0;
   }
@@ -138,6 +150,21 @@ void FreshCall::keep_witness(std::size_t first, std::uint64_t window) {
   witnessed_ = true;
 }
 
+// Runs so many calls with the next sets in turn, and checks them.
+std::int32_t FreshCall::run_window(std::uint64_t calls, Change change, bool may_be_witness, std::int64_t& elapsed_ns) {
+  const auto first = static_cast<std::size_t>(random_.below(sets_.size()));
+  for (std::uint64_t i = 0; i < calls; ++i) {
+    const std::size_t set = (first + i) % sets_.size();
+    renew(sets_[set], change);
+    outputs_.prepare(set, aims_);
+  }
+  if (cool_) cool_();
+  const std::int32_t result = timed_.sample(calls, first, elapsed_ns);
+  if (result != 0) return result;
+  if (may_be_witness && !witness_.empty() && is_witness_window()) keep_witness(first, calls);
+  return inspect(first, calls);
+}
+
 std::int32_t FreshCall::sample_windows(std::uint64_t calls, std::int64_t& elapsed_ns, bool is_timed) {
   const std::int64_t begin = now_ns();
   elapsed_ns = 0;
@@ -145,19 +172,16 @@ std::int32_t FreshCall::sample_windows(std::uint64_t calls, std::int64_t& elapse
   std::int32_t result = 0;
   while (calls > 0 && result == 0) {
     const std::uint64_t window = std::min<std::uint64_t>(calls, sets_.size());
-    const auto first = static_cast<std::size_t>(random_.below(sets_.size()));
-    for (std::uint64_t i = 0; i < window; ++i) {
-      const std::size_t set = (first + i) % sets_.size();
-      renew(sets_[set]);
-      outputs_.prepare(set, aims_);
-    }
-    if (cool_) cool_();
     std::int64_t window_ns = 0;
-    result = timed_.sample(window, first, window_ns);
+    if (is_timed && random_.below(kTimedWindows) == 0) {
+      timed_.counters().stop();
+      result = run_window(window, Change::few_elements, false, window_ns);
+      timed_.counters().start();
+      if (result != 0) break;
+    }
+    result = run_window(window, Change::lines, is_timed, window_ns);
     elapsed_ns += window_ns;
     was_interrupted_ = was_interrupted_ || *timed_.was_interrupted();
-    if (is_timed && result == 0 && !witness_.empty() && is_witness_window()) keep_witness(first, window);
-    if (result == 0) result = inspect(first, window);
     calls -= window;
   }
   unwritten_ += is_unwritten_;
@@ -203,7 +227,7 @@ std::int32_t FreshCall::call_alone(double& least_s) {
 std::int32_t FreshCall::run_as_named() {
   for (const Input& input : inputs_)
     std::memcpy(sets_[0].arguments[input.parameter].memory, input.named,
-                static_cast<std::size_t>(input.elements * input.element_bytes));
+                static_cast<std::size_t>(input.elements * input.element_bytes()));
   outputs_.prepare(0);
   std::int64_t elapsed_ns = 0;
   const std::int32_t result = timed_.sample(1, 0, elapsed_ns);

@@ -8,6 +8,7 @@
 
 #include "base/random_stream.h"
 #include "device-runtime/handlers/fresh_outputs.h"
+#include "device-runtime/handlers/fresh_values.h"
 #include "device-runtime/handlers/isolated_calls.h"
 
 namespace ferry::device {
@@ -15,9 +16,9 @@ namespace ferry::device {
 // A window has at most as many calls as there are sets of arguments, and each takes another set. Before it, the inputs
 // of each are drawn anew from those that the client gave, so that the values stay in their range: cache lines and
 // single elements of inputs of floats, and of integers of at most 16 bits. Integers of 32 and 64 bits may be positions
-// in other tensors, and stay. In every third call only three elements change. After the window, each call must have
-// written its outputs; and after every second window, on average, a second process that runs the same code, and has
-// seen other inputs before, must come to the same results.
+// in other tensors, and stay. In some windows, which are not timed, only three elements change. After the window, each
+// call must have written its outputs; and after every second window, on average, a second process that runs the same
+// code, and has seen other inputs before, must come to the same results.
 class FreshCall final : public Workload {
  public:
   // `call` is one of those that are isolated, with twins; `checked` is that call. `cool` empties the caches before a
@@ -53,18 +54,25 @@ class FreshCall final : public Workload {
 
  private:
   struct Input {
-    std::size_t parameter = 0, element_bytes = 0;
+    std::size_t parameter = 0;
+    DType dtype = DType::f32;
     std::uint64_t elements = 0;
     const std::uint8_t* named = nullptr;  // as the client gave it
+    ValueRange range = {};
+
+    std::size_t element_bytes() const { return dtype_bytes(dtype); }
   };
   struct Set {
     std::vector<DeviceArgument> arguments, of_twin;
   };
 
+  enum class Change : std::uint8_t { lines, few_elements };
+
   std::int32_t sample_windows(std::uint64_t calls, std::int64_t& elapsed_ns, bool is_timed);
+  std::int32_t run_window(std::uint64_t calls, Change change, bool may_be_witness, std::int64_t& elapsed_ns);
   bool is_witness_window();
   void keep_witness(std::size_t first, std::uint64_t window);
-  void renew(const Set& set);
+  void renew(const Set& set, Change change);
   void draw_lines(const Input& input, const Set& set, bool stay);
   bool replace_element(const Input& input, const Set& set);
   void restore_for_twin(const Set& set);

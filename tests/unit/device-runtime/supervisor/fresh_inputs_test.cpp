@@ -1,6 +1,7 @@
 // Tests of measurements whose calls get inputs that they have not seen.
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -143,6 +144,37 @@ TEST_CASE_FIXTURE(Fixture, "a witness gets the arguments of one of the timed cal
       CHECK(a == first);
     }
   }
+}
+
+TEST_CASE_FIXTURE(Fixture, "the inputs of a timed call are new all over, in values of the range that was given") {
+  constexpr std::int64_t kCount = 2'500'013;  // 10 MB
+  std::vector<float> given = numbers(kCount);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (i % 10 != 0) given[i] += 0.37F;
+  const std::set<float> known(given.begin(), given.end());
+  const auto upload = [&] { return client.upload(given); };
+  rpc::Evaluate request = evaluation("add", {});
+  request.calls.clear();
+  for (std::size_t i = 0; i < 2; ++i)
+    request.calls.push_back(
+        {module, "add", {tensor(upload(), {kCount}), tensor(upload(), {kCount}), tensor(upload(), {kCount})}});
+  request.options.number = 1;
+  request.options.repeat = 3;
+  request.options.witnesses = 1;
+  const auto reply = client.must(request).reply;
+  check_right(reply.calls.at(0));
+  if (!reply.calls[0].witnessed) return;  // nothing is isolated here
+  const auto drawn = client.download<float>(request.calls[1].arguments[0].buffer, given.size());
+  std::size_t same = 0, unknown = 0;
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    REQUIRE(drawn[i] >= -3);
+    REQUIRE(drawn[i] <= 996.37F);
+    same += drawn[i] == given[i];
+    unknown += !known.contains(drawn[i]);
+  }
+  CHECK(same < drawn.size() / 100);
+  CHECK(unknown > drawn.size() * 85 / 100);
+  CHECK(unknown < drawn.size() * 91 / 100);  // the others are integers
 }
 
 TEST_CASE_FIXTURE(Fixture, "equal seeds draw equal inputs for a call, and each half of a seed matters") {
