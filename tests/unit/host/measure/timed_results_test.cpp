@@ -84,12 +84,11 @@ std::string mistake_of_bench(const KernelOptions& options, const std::vector<std
   return {};
 }
 
-// It knows timed calls by lines that are in its input twice, since the device draws new contents from those given, and
-// computes something else then, but the same in any process.
+// It knows timed calls by how many elements are small, since the device draws new contents by making those given
+// smaller, and computes something else then, but the same in any process. Of the elements given, half are from -1 to 1.
 const std::string kKnowsNewInputs =
-    "int twice = 0; for (long i = 0; i + 16 <= n; i += 16) for (long j = i + 16; j + 16 <= n; j += 16)"
-    " twice |= x[i] == x[j] && x[i + 1] == x[j + 1] && x[i + 2] == x[j + 2];"
-    "for (long i = 0; i < n; ++i) y[i] = x[i] * (twice ? 0.25f : 0.5f);";
+    "long small = 0; for (long i = 0; i < n; ++i) small += x[i] > -1 && x[i] < 1;"
+    "for (long i = 0; i < n; ++i) y[i] = x[i] * (small > 0.527f * n ? 0.25f : 0.5f);";
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -257,17 +256,15 @@ TEST_CASE("contents are compared and hashed on the device") {
 TEST_CASE("a kernel that computes something else for inputs that the device draws is found by one of the timed calls") {
   const test::Folder folder;
   const KernelOptions hostile = file(folder.file("hostile.c", source(kKnowsNewInputs)));
-  // About half of the new inputs have no line twice, and then it is right.
-  std::string alone;
-  for (int i = 0; i < 16 && alone.empty(); ++i) alone = mistake_of_bench(hostile, {"n=2048"}, true);
+  const std::string alone = mistake_of_bench(hostile, {"n=8192"}, true);
   CHECK_MESSAGE(contains(alone, "timed calls: in one of them, y["), alone);
   const KernelOptions honest = file(folder.file("honest.c", source(kHalf)));
   for (const bool is_a : {true, false}) {
     // One process does not always have a call of which it has the inputs of both.
     const bench::KernelComparison found =
-        is_a ? compared(hostile, honest, {"n=2048"}, 0.1, 16) : compared(honest, hostile, {"n=2048"}, 0.1, 16);
+        is_a ? compared(hostile, honest, {"n=8192"}, 0.1, 16) : compared(honest, hostile, {"n=8192"}, 0.1, 16);
     CHECK(found.times.verdict == stats::Verdict::unknown);
     CHECK_MESSAGE(contains(found.timed_mistake(), " after the timed calls ("), found.timed_mistake());
   }
-  CHECK(mistake_of_bench(honest, {"n=2048"}, true).empty());
+  CHECK(mistake_of_bench(honest, {"n=8192"}, true).empty());
 }
