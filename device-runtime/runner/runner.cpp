@@ -205,7 +205,8 @@ struct Confinement {
     if (way == StopWay::listener) return;
     std::vector<Descriptor> none;
     if (!receive_message(socket, writable_bytes_of(way), none)) _exit(0);
-    prctl(PR_SET_DUMPABLE, was_dumpable);
+    // It may have been 2, as fs.suid_dumpable says after a change of user, which nobody can set.
+    prctl(PR_SET_DUMPABLE, was_dumpable == 1 ? 1 : 0);
     if (way == StopWay::tracer && !report_stops_to_tracer()) _exit(0);
   }
 

@@ -68,8 +68,10 @@ class ZygoteServer {
       reply.error = ESRCH;
       return reply;
     }
-    kill(runner, SIGKILL);
+    // Once a process has been waited for, its number may be another's.
+    if (!found->wait_status) kill(runner, SIGKILL);
     found->is_killed = true;
+    stopped_.clear();  // all others are at rest
     if (!waits) return reply;
     while (!found->wait_status && take_notice(0)) {
     }
@@ -80,10 +82,10 @@ class ZygoteServer {
 
   ZygoteReply trace(pid_t runner, std::int32_t core) {
     ZygoteReply reply;
-    stopped_.clear();
     constexpr unsigned long kOptions = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL;
-    const bool is_own = std::ranges::find(runners_, runner, &LivingRunner::process) != runners_.end();
-    if (!is_own || ptrace(PTRACE_SEIZE, runner, nullptr, kOptions) != 0) reply.error = EPERM;
+    const auto found = std::ranges::find(runners_, runner, &LivingRunner::process);
+    const bool is_there = found != runners_.end() && !found->wait_status;
+    if (!is_there || ptrace(PTRACE_SEIZE, runner, nullptr, kOptions) != 0) reply.error = EPERM;
     if (reply.error == 0 && core >= 0) stay_on(core);
     return reply;
   }

@@ -62,7 +62,7 @@ constexpr auto kEntries = [] {
 // A list of all calls would be slow to install: the kernel runs the filter once for each number that a call may have.
 constexpr std::size_t kBlockEntries = 8;
 
-using Program = SeccompProgram<16 + 10 * kEntries.size()>;
+using Program = SeccompProgram<24 + 10 * kEntries.size()>;
 constexpr std::uint32_t kAllow = Program::kAllow, kRefuse = Program::kRefuse;
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -78,6 +78,9 @@ constexpr std::uint32_t kDeviceCommands[] = {PERF_EVENT_IOC_ENABLE, PERF_EVENT_I
 constexpr std::uint32_t kTerminalCommands[] = {FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX};
 constexpr std::uint32_t kProcessOptions[] = {PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_GET_NO_NEW_PRIVS,
                                              0x53564d41};  // PR_SET_VMA, which names memory
+// A runner that may be traced lets its zygote look into it for a moment, and takes that back.
+constexpr std::uint32_t kRunnerOptions[] = {PR_SET_NAME,     PR_GET_NAME,         PR_GET_DUMPABLE,
+                                            PR_SET_DUMPABLE, PR_GET_NO_NEW_PRIVS, 0x53564d41};
 constexpr std::uint32_t kParentOptions[] = {PR_SET_PDEATHSIG, PR_SET_DUMPABLE};
 constexpr std::uint32_t kMapShared = 1, kMapAnonymous = 0x20, kMapGrowsDown = 0x100;
 // A thread with a table of descriptors of its own would hide what it has open.
@@ -144,8 +147,10 @@ std::string install_filter(Filter filter) {
                    }).out;
   const auto own = static_cast<std::uint32_t>(getpid());
   const std::uint32_t unlisted = is_gpu ? kAllow : kUnlisted;
-  if (filter == Filter::runner)
-    for (const std::uint32_t call : {__NR_seccomp, __NR_prctl}) program.answer_call(call, kAllow);
+  if (filter == Filter::runner) {
+    program.answer_call(__NR_seccomp, kAllow);
+    program.answer_by_value(__NR_prctl, 0, kRunnerOptions, kAllow, kRefuse);
+  }
   for (std::size_t i = 0, count = end - listed.begin(); i < count; i += kBlockEntries) {
     const std::size_t next = std::min(i + kBlockEntries, count);
     const auto block = next < count ? program.begin_block(listed[next].number) : 0;

@@ -218,6 +218,10 @@ TEST_CASE("nobody can let others inspect a session, and threads share their desc
     CHECK(tried(filter, [] { return prctl(PR_SET_PDEATHSIG, 0) == 0; }) == EPERM);
     CHECK(tried(filter, [] { return prctl(PR_SET_NAME, "thread") == 0; }) == 0);
   }
+  // A runner lets its zygote look into it before it holds anything.
+  CHECK(tried(Filter::runner, [] { return prctl(PR_SET_DUMPABLE, 1) == 0; }) == 0);
+  CHECK(tried(Filter::runner, [] { return prctl(PR_SET_PDEATHSIG, 0) == 0; }) == EPERM);
+  CHECK(tried(Filter::runner, [] { return prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY) == 0; }) == EPERM);
   // As glibc makes a thread, but with a table of descriptors of its own.
   CHECK(tried(Filter::strict, [] {
           constexpr unsigned long kFlags = CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
