@@ -51,6 +51,8 @@ bool is_unbounded(const LoopAttributes& loop) {
   return loop.has_condition && loop.count.constant().value_or(0) >= kMostKept;
 }
 
+bool runs_at_most_once(const LoopAttributes& loop) { return loop.count.constant().value_or(2) <= 1; }
+
 std::size_t states_of(const Node& node) { return node.inputs.size() - loop_of(node).tensors.size(); }
 
 Size multiply_adds(const Graph& graph) {

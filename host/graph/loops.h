@@ -55,6 +55,8 @@ inline constexpr std::int64_t kUnbounded = INT64_MAX;
 const LoopAttributes& loop_of(const Node& node);
 // Whether nothing but its condition bounds the iterations of a loop, so that not all of what they compute can be kept.
 bool is_unbounded(const LoopAttributes& loop);
+// Whether a loop has one iteration at most, as a branch has.
+bool runs_at_most_once(const LoopAttributes& loop);
 // Returns the number of states of a `loop` or an `end_loop`.
 std::size_t states_of(const Node& node);
 

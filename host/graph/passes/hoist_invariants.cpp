@@ -39,7 +39,7 @@ Graph hoist_invariants(Graph graph) {
     const bool begins = node.op == Operator::loop;
     for (const TensorId id : node.outputs) depth[id] = place + (begins ? 1 : 0);
     if (begins) {
-      const bool runs_once = loop_of(node).count.constant().value_or(2) <= 1;
+      const bool runs_once = runs_at_most_once(loop_of(node));
       first.push_back(runs_once ? lists.size() : first.back());
       lists.emplace_back();
     }

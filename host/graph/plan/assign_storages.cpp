@@ -80,12 +80,9 @@ class Assignment {
     for (const TensorId id : graph_.outputs) ++reads_[id];
   }
 
-  // Whether a loop has one iteration at most, as a branch has.
-  static bool runs_once(const Node& node) { return loop_of(node).count.constant().value_or(2) <= 1; }
-
   // Whether a branch may have its state where the first value is: nothing else reads that, or what lies there too.
   bool takes_over(std::size_t n, TensorId from) const {
-    if (!runs_once(graph_.nodes[n]) || reads_[from] != 1 || maker_[from] == kNoNode) return false;
+    if (!runs_at_most_once(loop_of(graph_.nodes[n])) || reads_[from] != 1 || maker_[from] == kNoNode) return false;
     const Node& maker = graph_.nodes[maker_[from]];
     return result_.storages[storage_of(from)].kind == Storage::Kind::arena && !maker.in_place &&
            maker.op != Operator::reshape && maker.op != Operator::loop &&
@@ -151,8 +148,8 @@ class Assignment {
   std::uint32_t next_state(std::size_t n, std::size_t state, const std::vector<TensorId>& begins) {
     const TensorId id = graph_.nodes[n].inputs[state];
     const std::uint32_t next = storage_of(id);
-    if (runs_once(graph_.nodes[n]) && reads_[begins[state]] == 0 && at(next).kind == Storage::Kind::arena &&
-        loop_of_[next] == loops_.bracketed_by(n)) {
+    if (runs_at_most_once(loop_of(graph_.nodes[n])) && reads_[begins[state]] == 0 &&
+        at(next).kind == Storage::Kind::arena && loop_of_[next] == loops_.bracketed_by(n)) {
       make_part(next, storage_of(begins[state]), 0);
       return storage_of(begins[state]);
     }

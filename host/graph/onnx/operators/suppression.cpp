@@ -7,9 +7,9 @@ namespace ferry::graph::onnx {
 namespace {
 
 // Whether any element along the last dimension is true.
-Value any(const NodeOps& of, const Value& x, bool keep = false) {
+Value any(const NodeOps& of, const Value& x) {
   const std::size_t last = x.type.shape.size() - 1;
-  return of.less(0, of.reduce(Operator::reduce_max, of.cast(x, DType::u8), {last}, keep));
+  return of.less(0, of.reduce(Operator::reduce_max, of.cast(x, DType::u8), {last}, false));
 }
 Value any_of_all(const NodeOps& of, const Value& x) {
   return of.less(
