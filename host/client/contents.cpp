@@ -11,23 +11,22 @@ using detail::TensorState;
 
 // Nothing if the server does not know the request.
 template <class Request>
-std::optional<typename rpc::MessageOf<Request>::Reply> ask(const TensorState& tensor, const Request& request) {
-  try {
-    return tensor.device->client->call(request);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::unsupported) throw;
-    return std::nullopt;
-  }
+auto ask(const TensorState& tensor, const Request& request) {
+  return if_supported([&] { return tensor.device->client->call(request); });
 }
 
 std::optional<ContentDifference> compare(const TensorState& a, std::uint64_t a_offset, const TensorState& b,
                                          std::uint64_t elements, double rtol, double atol) {
-  const auto reply =
-      ask(a, rpc::Compare{a.handle, a.offset + a_offset, b.handle, b.offset, a.dtype, elements, rtol, atol});
+  const auto reply = ask(a, compare_request(a, a_offset, b, elements, rtol, atol));
   return reply ? std::optional(difference_of(*reply, elements)) : std::nullopt;
 }
 
 }  // namespace
+
+rpc::Compare compare_request(const TensorState& a, std::uint64_t a_offset, const TensorState& b, std::uint64_t elements,
+                             double rtol, double atol) {
+  return {a.handle, a.offset + a_offset, b.handle, b.offset, a.dtype, elements, rtol, atol};
+}
 
 ContentDifference difference_of(const rpc::CompareReply& reply, std::uint64_t elements) {
   if (reply.different > elements || (reply.different > 0 && reply.first >= elements))

@@ -18,6 +18,21 @@ struct ContentDifference {
   std::uint64_t first = 0;      // the first of them
 };
 
+// Returns what ask() returns; nothing if the server is too old to know the request.
+template <class Ask>
+auto if_supported(Ask ask) -> std::optional<decltype(ask())> {
+  try {
+    return ask();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    return std::nullopt;
+  }
+}
+
+// Asks whether elements of `a` from a place in bytes on are those of `b`.
+rpc::Compare compare_request(const detail::TensorState& a, std::uint64_t a_offset, const detail::TensorState& b,
+                             std::uint64_t elements, double rtol, double atol);
+
 // Checks a server's answer about so many elements. Throws Error with protocol_error.
 ContentDifference difference_of(const rpc::CompareReply& reply, std::uint64_t elements);
 

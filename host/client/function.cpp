@@ -35,10 +35,7 @@ session::CallSizes session::sizes_of_call(const FunctionInfo& function, const st
 
 std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const BenchOptions& options) {
   if (calls.empty()) return {};
-  std::vector<session::FunctionCall> sent;
-  for (const TimedCall& timed : calls)
-    sent.push_back({timed.function.module_, timed.function.index_, timed.arguments, timed.witness});
-  return session::send_measurement(sent, options).get();
+  return session::send_measurement(calls, options).get();
 }
 
 Function::Function(std::shared_ptr<detail::ModuleState> module, std::size_t index)

@@ -15,49 +15,58 @@ using detail::DeviceState;
 using detail::PreparedCall;
 using detail::TensorState;
 
-void expect_one_session(const std::vector<FunctionCall>& calls) {
-  const auto name = [](const FunctionCall& call) {
-    return call.module->compiled.manifest().functions[call.function].name;
-  };
-  const FunctionCall& first = calls.front();
-  for (const FunctionCall& call : calls) {
-    const DeviceState &device = *first.module->device, &other = *call.module->device;
+const DeviceState& device_of(const TimedCall& call) { return *Access::module(call.function)->device; }
+
+void expect_one_session(const std::vector<TimedCall>& calls) {
+  const TimedCall& first = calls.front();
+  for (const TimedCall& call : calls) {
+    const DeviceState &device = device_of(first), &other = device_of(call);
     if (&device == &other) continue;
-    throw Error(ErrorCode::invalid_argument, "expected calls of one device to measure in turns, got " + name(first) +
-                                                 " on " + device.name + " and " + name(call) + " on " + other.name +
+    throw Error(ErrorCode::invalid_argument, "expected calls of one device to measure in turns, got " +
+                                                 first.function.info().name + " on " + device.name + " and " +
+                                                 call.function.info().name + " on " + other.name +
                                                  (device.name == other.name ? ", another session" : ""));
   }
 }
 
+PreparedCall prepare(const Function& function, const std::vector<Argument>& arguments) {
+  return detail::prepare(*Access::module(function), Access::index(function), arguments);
+}
+
 }  // namespace
 
-std::shared_ptr<detail::ModuleState> send_module(const Device& device, const CompiledModule& module) {
-  return std::make_shared<detail::ModuleState>(device.state(), module, detail::Upload::at_once);
+Function send_function(const Device& device, const CompiledModule& module, const std::string& name) {
+  const auto& functions = module.manifest().functions;
+  const auto found = std::ranges::find(functions, name, &FunctionInfo::name);
+  if (found == functions.end()) throw Error(ErrorCode::not_found, "expected a module with the function '" + name + "'");
+  return Access::make(std::make_shared<detail::ModuleState>(device.state(), module, detail::Upload::at_once),
+                      static_cast<std::size_t>(found - functions.begin()));
 }
 
-PendingCall send_call(const FunctionCall& call) {
-  std::vector<PreparedCall> prepared{detail::prepare(*call.module, call.function, call.arguments)};
-  auto pending = call.module->device->client->send(prepared.front().wire);
-  return PendingCall({call.module, std::move(prepared), std::move(pending)});
+PendingCall send_call(const Function& function, const std::vector<Argument>& arguments) {
+  const std::shared_ptr<detail::ModuleState>& module = Access::module(function);
+  std::vector<PreparedCall> prepared{prepare(function, arguments)};
+  auto pending = module->device->client->send(prepared.front().wire);
+  return PendingCall({module, std::move(prepared), std::move(pending)});
 }
 
-PendingTimings send_measurement(const std::vector<FunctionCall>& calls, const BenchOptions& options) {
+PendingTimings send_measurement(const std::vector<TimedCall>& calls, const BenchOptions& options) {
   expect_one_session(calls);
   rpc::Evaluate evaluate;
   evaluate.options = options;
   evaluate.options.witnesses = 0;
   std::vector<PreparedCall> prepared;  // keeps unused outputs alive until they have been written
-  const auto add = [&](const FunctionCall& call, const std::vector<Argument>& arguments) {
-    prepared.push_back(detail::prepare(*call.module, call.function, arguments));
+  const auto add = [&](const Function& function, const std::vector<Argument>& arguments) {
+    prepared.push_back(prepare(function, arguments));
     evaluate.calls.push_back(prepared.back().wire);
   };
-  for (const FunctionCall& call : calls) add(call, call.arguments);
-  const auto has_witness = [](const FunctionCall& call) { return !call.witness.empty(); };
+  for (const TimedCall& call : calls) add(call.function, call.arguments);
+  const auto has_witness = [](const TimedCall& call) { return !call.witness.empty(); };
   if (options.isolated && std::ranges::all_of(calls, has_witness)) {
-    for (const FunctionCall& call : calls) add(call, call.witness);
+    for (const TimedCall& call : calls) add(call.function, call.witness);
     evaluate.options.witnesses = static_cast<std::uint32_t>(calls.size());
   }
-  const std::shared_ptr<detail::ModuleState>& module = calls.front().module;
+  const std::shared_ptr<detail::ModuleState>& module = Access::module(calls.front().function);
   auto pending = module->device->client->send(evaluate);
   return {{module, std::move(prepared), std::move(pending)}, calls.size()};
 }
@@ -70,18 +79,14 @@ std::vector<Timing> PendingTimings::get() {
 }
 
 PendingDifference send_comparison(const DeviceTensor& a, const DeviceTensor& b, double rtol, double atol) {
-  const TensorState &one = Access::state(a), &other = Access::state(b);
-  const rpc::Compare request{one.handle, one.offset, other.handle, other.offset, one.dtype, a.elements(), rtol, atol};
-  return {one.device->client->send(request), a.elements()};
+  const std::uint64_t elements = a.elements();
+  const rpc::Compare request = compare_request(Access::state(a), 0, Access::state(b), elements, rtol, atol);
+  return {Access::state(a).device->client->send(request), elements};
 }
 
 std::optional<ContentDifference> PendingDifference::get() {
-  try {
-    return difference_of(pending_.get(), elements_);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::unsupported) throw;
-    return std::nullopt;
-  }
+  const auto reply = if_supported([&] { return pending_.get(); });
+  return reply ? std::optional(difference_of(*reply, elements_)) : std::nullopt;
 }
 
 void send_fill(const DeviceTensor& tensor, FillKind kind, std::uint64_t seed) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "host/client/contents.h"
@@ -13,16 +14,10 @@
 
 namespace ferry::session {
 
-// Loads a module without asking first whether the server has it, which costs a round trip where it does not. A failure
-// is reported by the first call.
-std::shared_ptr<detail::ModuleState> send_module(const Device& device, const CompiledModule& module);
-
-struct FunctionCall {
-  std::shared_ptr<detail::ModuleState> module;
-  std::size_t function = 0;  // index into the manifest's
-  std::vector<Argument> arguments;
-  std::vector<Argument> witness = {};  // as of TimedCall
-};
+// Loads a module without asking first whether the server has it, which costs a round trip where it does not, and
+// returns the function. Throws Error with not_found if the module has none of this name; what the server says is
+// reported by the first call.
+Function send_function(const Device& device, const CompiledModule& module, const std::string& name);
 
 // Calls of functions that were sent and may not have been answered. Keeps what they write.
 template <class Reply>
@@ -84,9 +79,9 @@ class PendingDifference {
   std::uint64_t elements_;
 };
 
-PendingCall send_call(const FunctionCall& call);
-// As measure_in_turns().
-PendingTimings send_measurement(const std::vector<FunctionCall>& calls, const BenchOptions& options);
+PendingCall send_call(const Function& function, const std::vector<Argument>& arguments);
+// As measure_in_turns(), of at least one call.
+PendingTimings send_measurement(const std::vector<TimedCall>& calls, const BenchOptions& options);
 PendingDifference send_comparison(const DeviceTensor& a, const DeviceTensor& b, double rtol, double atol);
 
 // Writes to all elements of a dense tensor, as Device::filled() does to those of a new one.

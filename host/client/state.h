@@ -98,6 +98,9 @@ struct Access {
   static const TensorState& state(const DeviceTensor& tensor) { return *tensor.state_; }
   static std::shared_ptr<const TensorState> share(const DeviceTensor& tensor) { return tensor.state_; }
   static DeviceTensor make(std::shared_ptr<TensorState> state) { return DeviceTensor(std::move(state)); }
+  static Function make(std::shared_ptr<ModuleState> module, std::size_t index) { return {std::move(module), index}; }
+  static const std::shared_ptr<ModuleState>& module(const Function& function) { return function.module_; }
+  static std::size_t index(const Function& function) { return function.index_; }
 };
 
 // Rejects a tensor without memory or of another device; `what` is the beginning of the message.

@@ -247,7 +247,7 @@ class FERRY_API Function {
  private:
   friend class Instance;
   friend class Module;
-  friend FERRY_API std::vector<Timing> measure_in_turns(const std::vector<TimedCall>&, const BenchOptions&);
+  friend struct detail::Access;
   Function(std::shared_ptr<detail::ModuleState> module, std::size_t index);
   DeviceTensor only_output(std::vector<DeviceTensor> outputs) const;
 

@@ -121,7 +121,7 @@ bool DeviceRunner::prepare() {
 }
 
 void DeviceRunner::measure_default() {
-  RunningTrial trial(*session_, task_.info.name, window_, task_.default_module, RunningTrial::Stage::look);
+  RunningTrial trial(*session_, window_, task_.default_module, RunningTrial::Stage::look);
   std::optional<Trial> measured;
   while (!measured) {
     trial.send(limits_);
@@ -157,9 +157,9 @@ void DeviceRunner::start_waiting() {
 void DeviceRunner::start(std::optional<Submitted> submitted) {
   const bool is_default = !submitted;
   try {
-    running_.push_back({submitted, RunningTrial(*session_, task_.info.name, window_,
-                                                is_default ? task_.default_module : *submitted->module,
-                                                is_default ? RunningTrial::Stage::look : RunningTrial::Stage::check)});
+    running_.push_back(
+        {submitted, RunningTrial(*session_, window_, is_default ? task_.default_module : *submitted->module,
+                                 is_default ? RunningTrial::Stage::look : RunningTrial::Stage::check)});
   } catch (const Error&) {
     if (submitted) waiting_.push_front(*std::move(submitted));
     throw;

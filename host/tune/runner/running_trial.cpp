@@ -48,9 +48,9 @@ MeasuredTime time_of(const std::vector<Timing>& timings) {
   return {all.median(), all.minimum(), *std::ranges::max_element(all.seconds)};
 }
 
-RunningTrial::RunningTrial(const TrialSession& session, const std::string& function, const TimedWindow& window,
-                           const ModuleBytes& module, Stage first)
-    : session_(&session), function_(&function), window_(&window), code_(session.load(module)), stage_(first) {}
+RunningTrial::RunningTrial(const TrialSession& session, const TimedWindow& window, const ModuleBytes& module,
+                           Stage first)
+    : session_(&session), window_(&window), code_(session.load(module)), stage_(first) {}
 
 void RunningTrial::send(const ResultLimits& limits) {
   switch (stage_) {
@@ -104,7 +104,7 @@ std::optional<Trial> RunningTrial::take(double best_seconds) {
     return take_answers(best_seconds);
   } catch (const Error& error) {
     open_window_.reset();
-    if (is_in_name_of(error, {*function_})) throw KernelFailed(error.what());
+    if (is_in_name_of(error, {code_.info().name})) throw KernelFailed(error.what());
     throw;
   }
 }

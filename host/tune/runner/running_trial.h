@@ -33,8 +33,8 @@ class RunningTrial {
   enum class Stage : std::uint8_t { check, look, measure };
 
   // The default schedule's own code begins with a look. Sends the code. All must outlive the trial, but for the code.
-  RunningTrial(const TrialSession& session, const std::string& function, const TimedWindow& window,
-               const ModuleBytes& module, Stage first = Stage::check);
+  RunningTrial(const TrialSession& session, const TimedWindow& window, const ModuleBytes& module,
+               Stage first = Stage::check);
 
   // Sends the requests of the next stage. Throws Error if the session is gone, which says nothing about the code.
   void send(const ResultLimits& limits);
@@ -51,9 +51,8 @@ class RunningTrial {
   MeasuredTime take_timing();
 
   const TrialSession* session_;
-  const std::string* function_;
   const TimedWindow* window_;
-  TrialSession::Code code_;
+  Function code_;
   Stage stage_;
   session::PendingCall call_;
   std::vector<session::PendingDifference> differences_;

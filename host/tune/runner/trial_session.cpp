@@ -65,18 +65,13 @@ void TrialSession::poison() const {
   }
 }
 
-TrialSession::Code TrialSession::load(const ModuleBytes& module) const {
-  const CompiledModule compiled(module);
-  const auto& functions = compiled.manifest().functions;
-  const auto found = std::ranges::find(functions, task_.info.name, &FunctionInfo::name);
-  if (found == functions.end())
-    throw Error(ErrorCode::not_found, "expected a module with the function '" + task_.info.name + "'");
-  return {session::send_module(device_, compiled), static_cast<std::size_t>(found - functions.begin())};
+Function TrialSession::load(const ModuleBytes& module) const {
+  return session::send_function(device_, CompiledModule(module), task_.info.name);
 }
 
-double TrialSession::call_default(const Code& code) {
+double TrialSession::call_default(const Function& code) {
   const Arguments arguments = with_own_results(inputs_.front());
-  const double seconds = session::send_call({code.module, code.function, arguments}).seconds();
+  const double seconds = session::send_call(code, arguments).seconds();
   results_.clear();
   for (std::size_t p = 0; p < arguments.size(); ++p)
     if (is_written(task_.info.parameters[p])) results_.push_back(tensor_of(arguments[p]));
@@ -92,9 +87,9 @@ ResultLimits TrialSession::limits(ResultLimits known) const {
   return known;
 }
 
-session::PendingCall TrialSession::send_call(const Code& code) const {
+session::PendingCall TrialSession::send_call(const Function& code) const {
   poison();
-  return session::send_call({code.module, code.function, arguments_.front()});
+  return session::send_call(code, arguments_.front());
 }
 
 std::vector<session::PendingDifference> TrialSession::send_comparisons(const ResultLimits& limits) const {
@@ -124,7 +119,7 @@ std::string TrialSession::difference(std::vector<session::PendingDifference>& pe
   return text;
 }
 
-session::PendingTimings TrialSession::send_measurement(const Code& code, const BenchOptions& options) const {
+session::PendingTimings TrialSession::send_measurement(const Function& code, const BenchOptions& options) const {
   BenchOptions bench = options;
   if (arguments_.size() > 1) {
     // A sample of several calls would find what its first one has read. As many samples are taken as of one set.
@@ -133,8 +128,8 @@ session::PendingTimings TrialSession::send_measurement(const Code& code, const B
   }
   bench.cores = task_.cores;
   bench.threads = task_.threads;
-  std::vector<session::FunctionCall> calls;
-  for (const Arguments& arguments : arguments_) calls.push_back({code.module, code.function, arguments});
+  std::vector<TimedCall> calls;
+  for (const Arguments& arguments : arguments_) calls.push_back({.function = code, .arguments = arguments});
   return session::send_measurement(calls, bench);
 }
 

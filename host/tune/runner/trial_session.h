@@ -39,26 +39,21 @@ using ResultLimits = std::vector<verify::AppliedLimits>;
 // at the same time do not mix as long as each one poisons the tensors first, and compares them right after its call.
 class TrialSession {
  public:
-  // A function of a module that was sent.
-  struct Code {
-    std::shared_ptr<detail::ModuleState> module;
-    std::size_t function = 0;
-  };
-
   TrialSession(Device device, const RunnerTask& task);
 
   session::Client& client() const { return *device_.state()->client; }
-  Code load(const ModuleBytes& module) const;
+  // Sends a module of the task. A failure is reported by the first call.
+  Function load(const ModuleBytes& module) const;
 
   // Calls the default schedule's code and keeps its results. Returns for how many seconds it ran.
-  double call_default(const Code& code);
+  double call_default(const Function& code);
   // Returns limits for the results, which it reads if `known` has not all of them.
   ResultLimits limits(ResultLimits known) const;
 
   // These send requests without waiting for answers.
-  session::PendingCall send_call(const Code& code) const;
+  session::PendingCall send_call(const Function& code) const;
   std::vector<session::PendingDifference> send_comparisons(const ResultLimits& limits) const;
-  session::PendingTimings send_measurement(const Code& code, const BenchOptions& options) const;
+  session::PendingTimings send_measurement(const Function& code, const BenchOptions& options) const;
 
   // Returns a sentence about the first parameter whose values differ; empty if none does.
   std::string difference(std::vector<session::PendingDifference>& pending) const;
