@@ -1,5 +1,8 @@
 #include "host/graph/graph_text.h"
 
+#include <charconv>
+#include <iterator>
+
 #include "base/printable.h"
 #include "base/quantity_text.h"
 #include "host/graph/operator_kind.h"
@@ -25,8 +28,16 @@ const char* mode_name(ScatterMode mode) {
   return "unknown";
 }
 
+// Two numbers have the same text only if they are the same.
 std::string number(double value) {
   std::string text = std::to_string(value);
+  if (std::stod(text) != value) {
+    char digits[40];
+    const auto single = static_cast<float>(value);
+    const auto end = single == value ? std::to_chars(digits, std::end(digits), single)
+                                     : std::to_chars(digits, std::end(digits), value);
+    return {digits, end.ptr};
+  }
   text.erase(text.find_last_not_of('0') + 1);
   return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
 }
@@ -48,7 +59,8 @@ struct AttributesText {
     return (*this)(quantized.conv) + scaling(quantized) + products(quantized.products);
   }
   std::string operator()(const QuantizedMatmulAttributes& quantized) const {
-    return (*this)(quantized.matmul) + scaling(quantized) + products(quantized.products);
+    return (*this)(quantized.matmul) + scaling(quantized) + products(quantized.products) +
+           (quantized.lanes == 1 ? "" : " lanes=" + std::to_string(quantized.lanes));
   }
   std::string operator()(const ReduceAttributes& reduce) const {
     return " dimensions=" + numbers(reduce.dimensions) + (reduce.keep ? " keep" : "");
