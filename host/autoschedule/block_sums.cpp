@@ -36,14 +36,8 @@ bool is_sum(const ScheduledStage& stage) {
          !reduce->condition.defined() && stage.compute_kind == ComputeKind::root && stage.outputs.size() == 1;
 }
 
-// The axes of both stages in the order of those of the sums of blocks.
-struct BlockAxes {
-  std::vector<std::size_t> of_total;  // the axis of the total; kNone: that of its reduction
-  std::size_t block = 0;              // this one
-};
-
-// Returns the axes by which the total reads sums of blocks, if each of its axes is one of theirs.
-std::optional<BlockAxes> axes_of(const ScheduledStage& sums, const ScheduledStage& total) {
+// Returns the axis of the sums of blocks over which the total goes, if the others are those of the total in order.
+std::optional<std::size_t> block_axis(const ScheduledStage& sums, const ScheduledStage& total) {
   const Reduce& reduce = *total.reduction();
   const Load* load = nullptr;
   for (const Load* one : analysis::loads_of(reduce.sources[0]))
@@ -52,26 +46,19 @@ std::optional<BlockAxes> axes_of(const ScheduledStage& sums, const ScheduledStag
       load = one;
     }
   if (load == nullptr || reduce.axes.size() != 1 || load->indices.size() != total.axes.size() + 1) return std::nullopt;
-  BlockAxes axes;
-  std::size_t next = 0, blocks = 0;
-  for (std::size_t d = 0; d < load->indices.size(); ++d) {
-    if (load->indices[d].same_as(reduce.axes[0].var)) {
-      axes.block = d;
-      ++blocks;
-      axes.of_total.push_back(kNone);
-    } else if (next < total.axes.size() && load->indices[d].same_as(total.axes[next].var)) {
-      axes.of_total.push_back(next++);
-    } else {
-      return std::nullopt;
-    }
-  }
+  const auto found =
+      std::ranges::find_if(load->indices, [&](const Expr& index) { return index.same_as(reduce.axes[0].var); });
+  const auto block = static_cast<std::size_t>(found - load->indices.begin());
   // The last axis becomes vectors.
-  return blocks == 1 && axes.of_total.back() != kNone ? std::optional(axes) : std::nullopt;
+  if (block >= total.axes.size()) return std::nullopt;
+  for (std::size_t d = 0; d < total.axes.size(); ++d)
+    if (!load->indices[d < block ? d : d + 1].same_as(total.axes[d].var)) return std::nullopt;
+  return block;
 }
 
 struct BlockSums {
   std::string total;
-  BlockAxes axes;
+  std::size_t block = 0;     // axis of the sums over which the total goes
   std::size_t rows = kNone;  // axis of the sums
   std::int64_t lanes = 1;
   std::vector<std::string> epilogues;  // stages that may be computed in the loops of the total
@@ -103,13 +90,14 @@ struct TiledLoops {
   std::vector<std::string> outside, tile;
 };
 
-TiledLoops split_tiles(const Schedule& schedule, StageHandle handle, const std::vector<std::size_t>& axes,
-                       std::size_t rows, RegisterTile tile, std::int64_t lanes) {
+TiledLoops split_tiles(const Schedule& schedule, StageHandle handle, std::size_t rows, RegisterTile tile,
+                       std::int64_t lanes) {
   TiledLoops loops;
   std::string row_blocks;
-  for (std::size_t i = 0; i + 1 < axes.size(); ++i) {
-    const std::string name = loop_along(schedule, handle, axes[i]);
-    if (rows != axes[i]) {
+  const std::size_t last = stage_of(schedule, handle).axes.size() - 1;
+  for (std::size_t axis = 0; axis < last; ++axis) {
+    const std::string name = loop_along(schedule, handle, axis);
+    if (rows != axis) {
       loops.outside.push_back(name);
       continue;
     }
@@ -117,7 +105,7 @@ TiledLoops split_tiles(const Schedule& schedule, StageHandle handle, const std::
     row_blocks = outer;
     loops.tile.push_back(inner);
   }
-  const auto [columns, inside] = handle.split(loop_along(schedule, handle, axes.back()), tile.vectors * lanes);
+  const auto [columns, inside] = handle.split(loop_along(schedule, handle, last), tile.vectors * lanes);
   const auto [vectors, lane] = handle.split(inside, lanes);
   // Rows inside of columns reuse these from the cache.
   loops.outside.push_back(columns);
@@ -154,18 +142,13 @@ Scheduled schedule_block_sums(Schedule& schedule, const std::string& name, const
     return names;
   };
   const std::size_t first = schedule.directives().size();
-  std::vector<std::size_t> axes, axes_of_sums;
-  for (std::size_t a = 0; a < choice.axes.of_total.size(); ++a) {
-    axes_of_sums.push_back(a);
-    if (choice.axes.of_total[a] != kNone) axes.push_back(choice.axes.of_total[a]);
-  }
-  const std::size_t rows = choice.rows == kNone ? kNone : choice.axes.of_total[choice.rows];
+  const std::size_t rows = choice.rows == kNone || choice.rows < choice.block ? choice.rows : choice.rows - 1;
   const std::vector<std::string> blocks = reductions(total);
-  order_tiles(total, split_tiles(schedule, total, axes, rows, tile, choice.lanes), blocks);
+  order_tiles(total, split_tiles(schedule, total, rows, tile, choice.lanes), blocks);
 
   const std::vector<std::string> steps = reductions(sums);
   const std::int64_t last = constant_extent(stage_of(schedule, sums).reduction()->axes.back().extent);
-  order_tiles(sums, split_tiles(schedule, sums, axes_of_sums, choice.rows, tile, choice.lanes), steps);
+  order_tiles(sums, split_tiles(schedule, sums, choice.rows, tile, choice.lanes), steps);
   const std::int64_t columns = tile.vectors * choice.lanes;
   prefetch_rows(total, choice.constants_of_total, blocks[0], columns, bytes_ahead);
   prefetch_rows(sums, choice.constants, steps[0], columns, bytes_ahead);
@@ -182,7 +165,7 @@ std::optional<std::string> sum_of_blocks(const schedule::Stages& stages, const S
                                          const Target& target) {
   if (!is_sum(stage) || stage.is_final() || native_lanes(stage, target) < 2) return std::nullopt;
   const std::vector<const ScheduledStage*> readers = readers_of(stages, stage);
-  if (readers.size() != 1 || !is_sum(*readers[0]) || !axes_of(stage, *readers[0])) return std::nullopt;
+  if (readers.size() != 1 || !is_sum(*readers[0]) || !block_axis(stage, *readers[0])) return std::nullopt;
   const auto vector = choose_vector_axis(stage, target, 0);
   if (!vector || vector->reduces || vector->axis + 1 != stage.axes.size()) return std::nullopt;
   return readers[0]->name;
@@ -195,14 +178,14 @@ std::optional<Match> match_block_sums(const StageContext& context) {
   if (!name) return std::nullopt;
   const ScheduledStage& total = *find_stage(stages, *name);
   BlockSums choice = {*name,
-                      *axes_of(stage, total),
+                      *block_axis(stage, total),
                       kNone,
                       native_lanes(stage, context.target),
                       epilogue_stages(stages, total, ""),
                       streamed_constants(stage, context),
                       streamed_constants(total, context)};
   const auto rows = choose_row_axis(stage, *stage.reduction(), {false, stage.axes.size() - 1}, 0);
-  if (rows && *rows != choice.axes.block) choice.rows = *rows;
+  if (rows && *rows != choice.block) choice.rows = *rows;
   const TiledAxes axes = {.columns = constant_extent(stage.axes.back().extent),
                           .lanes = choice.lanes,
                           .has_rows = choice.rows != kNone,

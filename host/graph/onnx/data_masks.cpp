@@ -4,12 +4,10 @@
 #include <limits>
 
 #include "ferry/error.h"
+#include "host/graph/onnx/node_ops.h"
 
 namespace ferry::graph::onnx {
 namespace {
-
-// An index that is out of bounds for any tensor, which scatter ignores.
-constexpr std::int64_t kNoIndex = -(std::int64_t{1} << 60);
 
 class Masking {
  public:
@@ -299,7 +297,8 @@ class Masking {
     const Size& count = shape(0)[attributes<ScatterAttributes>().dimension];
     if (!has_data_indices(count)) return {};
     if (inputs_[1].type.dtype != DType::i64) refuse("indices of int64", shape(1));
-    return append({inputs_[0], indices(count, constant({DType::i64, {}}, Known{{kNoIndex}})), inputs_[2]});
+    return append({inputs_[0], indices(count, constant({DType::i64, {}}, Known{{static_cast<std::int64_t>(kNoIndex)}})),
+                   inputs_[2]});
   }
 
   GraphBuilder& builder_;

@@ -78,7 +78,7 @@ Size GraphBuilder::add_data_size(const std::string& name, const Value& count, co
            std::ranges::find(graph.symbols, wanted) != graph.symbols.end();
   };
   for (int copy = 2; is_taken(symbol); ++copy) symbol = printable(name) + ".count" + std::to_string(copy);
-  data_sizes_.push_back({symbol, bound, tensor_of(count), open_loops_});
+  data_sizes_.push_back({symbol, bound, tensor_of(count)});
   return Size::symbol(symbol, true);
 }
 
@@ -98,8 +98,7 @@ bool GraphBuilder::depends_on_data(const Shape& shape) const {
 
 // Ends those of the innermost loop. Its tensors have entries of one size, which is known outside of it.
 void GraphBuilder::end_data_sizes(const LoopResults& results) {
-  Mark first = mark();
-  while (first.data_sizes > 0 && data_sizes_[first.data_sizes - 1].loops >= open_loops_) --first.data_sizes;
+  const Mark& first = open_loops_.back();
   for (const Scanned& entry : results.entries) {
     const Shape& shape = entry.value.type.shape;
     if (std::ranges::any_of(shape, [&](const Size& size) { return depends_on_data_since(first, size); }))

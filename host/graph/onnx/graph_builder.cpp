@@ -218,7 +218,7 @@ Value GraphBuilder::append(const std::string& name, Operator op, const std::vect
 std::vector<Value> GraphBuilder::begin_loop(const std::string& name, const LoopLength& length,
                                             const std::vector<Value>& states, const std::vector<Scanned>& tensors) {
   std::vector<Value> begun = add_bracket(name, Operator::loop, length, states, tensors);
-  ++open_loops_;
+  open_loops_.push_back(mark());
   return begun;
 }
 
@@ -226,7 +226,7 @@ std::vector<Value> GraphBuilder::end_loop(const std::string& name, const LoopLen
                                           const LoopResults& results) {
   end_data_sizes(results);
   std::vector<Value> ended = add_bracket(name, Operator::end_loop, length, results.states, results.entries);
-  --open_loops_;
+  open_loops_.pop_back();
   return ended;
 }
 
@@ -266,7 +266,7 @@ void GraphBuilder::roll_back(const Mark& mark) {
   graph.requirements.resize(mark.requirements);
   data_sizes_.resize(mark.data_sizes);
   unnamed_.erase(unnamed_.lower_bound(static_cast<TensorId>(mark.tensors)), unnamed_.end());
-  open_loops_ = mark.open_loops;
+  open_loops_.resize(mark.open_loops);
 }
 
 bool GraphBuilder::has_room_for(std::size_t elements) {

@@ -59,8 +59,7 @@ struct DataSize {
   std::string symbol;
   Size bound;
   TensorId count = kNoTensor;  // int64, a scalar
-  std::size_t loops = 0;       // number of loops around what computes the count
-  bool has_ended = false;      // the innermost of these has ended, so nothing reads the count any more
+  bool has_ended = false;      // the loop around what computes it has ended, so nothing reads the count any more
 };
 
 // Adds tensors to the graph when a node first needs them.
@@ -106,14 +105,14 @@ class GraphBuilder {
                                 const std::vector<Scanned>& tensors);
   std::vector<Value> end_loop(const std::string& name, const LoopLength& length, const LoopResults& results);
   // Returns the number of loops that have begun and not ended.
-  std::size_t open_loops() const { return open_loops_; }
+  std::size_t open_loops() const { return open_loops_.size(); }
   // Removes the tensors and nodes that were added since the mark was made.
   struct Mark {
     std::size_t tensors = 0, nodes = 0, kept = 0, open_loops = 0, requirements = 0, data_sizes = 0;
   };
   Mark mark() const {
     return {graph.tensors.size(), graph.nodes.size(),        kept_.size(),
-            open_loops_,          graph.requirements.size(), data_sizes_.size()};
+            open_loops_.size(),   graph.requirements.size(), data_sizes_.size()};
   }
   void roll_back(const Mark& mark);
   // Counts elements of tensors that importers make. Returns false where all together are too many.
@@ -146,7 +145,7 @@ class GraphBuilder {
   std::set<TensorId> unnamed_;
   std::vector<DataSize> data_sizes_;
   std::size_t made_ = 0;
-  std::size_t open_loops_ = 0;
+  std::vector<Mark> open_loops_;  // where each began
 };
 
 // The attributes of a node, or of the call of a function, that the model holds.

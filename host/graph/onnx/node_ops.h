@@ -8,6 +8,9 @@
 
 namespace ferry::graph::onnx {
 
+// An index out of bounds for any tensor, which scatter ignores.
+inline constexpr double kNoIndex = -0x1p60;
+
 class NodeOps {
  public:
   explicit NodeOps(const NodeImport& node) : node_(node) {}

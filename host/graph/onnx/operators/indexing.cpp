@@ -8,9 +8,6 @@
 namespace ferry::graph::onnx {
 namespace {
 
-// An index that is out of bounds for any tensor.
-constexpr double kNoIndex = -0x1p60;
-
 Value expect_indices(const NodeImport& node, std::size_t input) {
   const Value& indices = node.input(input);
   node.expect(is_signed_int(indices.type.dtype), "indices of int32 or int64",

@@ -9,9 +9,6 @@
 namespace ferry::graph::onnx {
 namespace {
 
-// An index that is out of bounds for any tensor.
-constexpr double kNoIndex = -0x1p60;
-
 // Returns the contents of a vector of bool that is known when the network is imported.
 std::optional<std::vector<bool>> known_truths(const Value& value) {
   std::vector<bool> truths;

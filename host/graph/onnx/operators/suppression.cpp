@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "host/graph/onnx/operators/iterations.h"
+
 namespace ferry::graph::onnx {
 namespace {
 
@@ -16,19 +18,10 @@ Value any_of_all(const NodeOps& of, const Value& x) {
       0, of.reduce(Operator::reduce_max, of.cast(x, DType::u8), dimensions_from(0, x.type.shape.size()), false));
 }
 
-// Returns x with a further dimension of size 1 in front of the last one, or behind it.
-Value as_row(const NodeOps& of, const Value& x) {
-  Shape shape = x.type.shape;
-  shape.insert(shape.end() - 1, 1);
-  return of.reshape(x, shape);
-}
-Value as_column(const NodeOps& of, const Value& x) {
-  Shape shape = x.type.shape;
-  shape.emplace_back(1);
-  return of.reshape(x, shape);
-}
-
 }  // namespace
+
+Value as_row(const NodeOps& of, const Value& x) { return with_dimension(of, x, x.type.shape.size() - 1); }
+Value as_column(const NodeOps& of, const Value& x) { return with_dimension(of, x, x.type.shape.size()); }
 
 Found suppress_one_by_one(const NodeImport& node, const Detections& all, const Value& candidates) {
   const NodeOps of(node);
@@ -115,7 +108,7 @@ Found suppress_by_blocks(const NodeImport& node, const Detections& all, const Va
                                  of.logical_and(are_there, of.logical_not(are_suppressed)), block);
     const Value ones = of.cast(stay, DType::i64);
     const Value rank = of.add(node.add(Operator::cumulative_sum, {ones}, CumulativeAttributes{2, true, false}), number);
-    const Value to = of.where(stay, rank, of.number(rank, kNowhere));
+    const Value to = of.where(stay, rank, of.number(rank, kNoIndex));
     const Value all_found = of.add(number, of.reduce(Operator::reduce_sum, ones, {2}));
     const Value last = of.slice(index, 2, block - 1, 1);
     const Value may_be_more =

@@ -9,8 +9,6 @@
 namespace ferry::graph::onnx {
 
 inline constexpr double kLowestScore = -std::numeric_limits<double>::infinity();
-// Out of bounds for any tensor.
-inline constexpr double kNowhere = -0x1p60;
 
 // Boxes and their scores, and how they are chosen.
 struct Detections {
@@ -46,6 +44,10 @@ struct Listed {
   Found found;
 };
 Listed suppress_listed(const NodeImport& node, const Detections& all, const Value& threshold);
+
+// Return x with a further dimension of size 1 in front of the last one, and behind it.
+Value as_row(const NodeOps& of, const Value& x);
+Value as_column(const NodeOps& of, const Value& x);
 
 // Returns which boxes stay if each of them suppresses those that `suppresses` names: whether box j (last dimension),
 // which is better than i (the dimension before), suppresses that if it stays. `are_there` are the boxes, whose number

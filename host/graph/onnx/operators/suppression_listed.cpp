@@ -26,19 +26,19 @@ class Listing {
     const Value rows = of_.gather(of_.reshape(all_.rows, {all_.images() * all_.count(), 4}), row, 0);
     const Value same =
         both(of_.cast(line, DType::i32), [&](const Value& i, const Value& j) { return of_.equal(i, j); });
-    const Value precedes = of_.logical_and(of_.logical_and(same, is_better()), as_row(are_there_));
+    const Value precedes = of_.logical_and(of_.logical_and(same, is_better()), as_row(of_, are_there_));
     const Boxes boxes = corners_of(of_, rows, {kListed}, all_.has_centers);
-    const auto column = [&](const Value& one) { return as_column(one); };
-    const auto other = [&](const Value& one) { return as_row(one); };
+    const auto column = [&](const Value& one) { return as_column(of_, one); };
+    const auto other = [&](const Value& one) { return as_row(of_, one); };
     const Value suppresses =
         of_.logical_and(precedes, overlap(of_, each_of(boxes, column), each_of(boxes, other), all_.overlap));
     const Value stay = remaining(node_, suppresses, are_there_, kListed);
     // Places among those of the class that stay.
-    const Value before = of_.cast(of_.logical_and(precedes, as_row(stay)), DType::i16);
+    const Value before = of_.cast(of_.logical_and(precedes, as_row(of_, stay)), DType::i16);
     const Value rank = of_.cast(of_.reduce(Operator::reduce_sum, before, {1}, false), DType::i64);
     const Value most = of_.size(all_.most);
     const Value is_found = of_.logical_and(of_.logical_and(stay, are_few_), of_.less(rank, most));
-    const Value to = of_.where(is_found, of_.add(of_.mul(line, most), rank), of_.number(rank, kNowhere));
+    const Value to = of_.where(is_found, of_.add(of_.mul(line, most), rank), of_.number(rank, kNoIndex));
     const Size places = all_.images() * all_.classes() * all_.most;
     const auto moved = [&](const Value& values) {
       const Value empty = of_.filled({values.type.dtype, {places}}, 0);
@@ -49,12 +49,10 @@ class Listing {
   }
 
  private:
-  Value as_row(const Value& x) const { return of_.reshape(x, {1, kListed}); }
-  Value as_column(const Value& x) const { return of_.reshape(x, {kListed, 1}); }
   // Returns a function of entries i, the rows, and j.
   template <class Function>
   Value both(const Value& x, const Function& function) const {
-    return function(as_column(x), as_row(x));
+    return function(as_column(of_, x), as_row(of_, x));
   }
 
   // Whether j has a greater score than i, or the same and stands in front of it.
@@ -82,7 +80,7 @@ class Listing {
     const Value greatest = of_.reduce(Operator::reduce_max, blocks, {1}, false);
     const auto [places, count] = first_places(of_.logical_not(of_.less_equal(greatest, threshold_)));
     add_count(count);
-    const Value is_there = as_column(of_.less(of_.cast(of_.iota(kListed), DType::i32), count));
+    const Value is_there = as_column(of_, of_.less(of_.cast(of_.iota(kListed), DType::i32), count));
     return {of_.where(is_there, of_.gather(blocks, places, 0), of_.number(blocks, kLowestScore)), places};
   }
   void add_count(const Value& count) {
