@@ -68,7 +68,7 @@ struct Requirement {
   std::string message;  // names the node and what has these sizes
 };
 
-// Texts of the model in whose place an output has numbers.
+// Texts of the model in whose place an input or an output has numbers.
 struct Labels {
   std::vector<std::string> texts;
   bool are_columns = false;  // they name the entries of the last dimension; otherwise the elements are their indices
@@ -87,8 +87,9 @@ struct Graph {
   std::vector<TensorId> outputs;  // may name an input or a constant, or a tensor twice
   std::vector<std::string> output_names;
   std::vector<Requirement> requirements = {};
-  std::vector<CountedOutput> counted = {};                           // as positions among the outputs
-  std::map<std::size_t, std::shared_ptr<const Labels>> labels = {};  // by the positions of outputs
+  std::vector<CountedOutput> counted = {};  // as positions among the outputs
+  // By the positions of outputs, and of inputs.
+  std::map<std::size_t, std::shared_ptr<const Labels>> labels = {}, input_labels = {};
 
   const Tensor& tensor(TensorId id) const { return tensors.at(id); }
 };

@@ -52,6 +52,7 @@ Graph prune(const Graph& graph) {
   result.requirements = graph.requirements;
   result.counted = graph.counted;
   result.labels = graph.labels;
+  result.input_labels = graph.input_labels;
   std::vector<TensorId> renumbered(graph.tensors.size(), kNoTensor);
   for (TensorId id = 0; id < graph.tensors.size(); ++id) {
     if (!is_needed[id]) continue;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "base/printable.h"
@@ -12,6 +14,7 @@
 #include "host/kernel/file.h"
 #include "host/media/npz.h"
 #include "host/media/preprocess.h"
+#include "host/media/texts.h"
 #include "module/manifest.h"
 
 namespace ferry::media {
@@ -71,6 +74,20 @@ GivenTensor given_pictures(const MediaInput& input, const std::vector<std::strin
   return {input.dtype, std::move(tensor.shape), std::move(tensor.bytes), source};
 }
 
+constexpr std::string_view kNpy = "\x93NUMPY";
+
+// Returns nothing for a file of indices.
+std::optional<GivenTensor> read_indices(const MediaInput& input, const std::string& path,
+                                        const std::vector<std::string>& known, const Observer& observer) {
+  std::error_code error;
+  if (path == "-" || !fs::is_regular_file(path, error)) return std::nullopt;
+  const std::vector<std::uint8_t> bytes = bytes_of_file(path);
+  if (is_npz(bytes) || std::string(bytes.begin(), bytes.end()).starts_with(kNpy)) return std::nullopt;
+  MediaTensor tensor = tensor_of(input, read_texts(bytes, path), known);
+  observer.tell(input.name + " from " + path + ": " + tensor.what);
+  return GivenTensor{input.dtype, std::move(tensor.shape), std::move(tensor.bytes), path};
+}
+
 // Returns nothing for a file of another kind, such as .npy.
 std::optional<GivenTensor> read_one(const MediaInput& input, const std::string& path, const Preprocess& preprocess,
                                     const Observer& observer) {
@@ -89,6 +106,18 @@ std::optional<GivenTensor> read_one(const MediaInput& input, const std::string& 
   return GivenTensor{array.dtype, std::move(array.shape), std::move(array.bytes), path};
 }
 
+// Returns the texts in whose place inputs of a network have their indices, by the inputs' positions.
+std::map<std::size_t, std::vector<std::string>> texts_of_inputs(const KernelSource& source) {
+  std::map<std::size_t, std::vector<std::string>> texts;
+  const NetworkKernel* network = source.as_network();
+  if (network == nullptr) return texts;
+  const NetworkNames& names = network->network->names();
+  for (std::size_t i = 0; i < names.inputs.size(); ++i)
+    if (const auto found = names.input_labels.find(names.inputs[i]); found != names.input_labels.end())
+      texts[i] = found->second;
+  return texts;
+}
+
 }  // namespace
 
 void read_media(const KernelSource& source, const std::string& function, const std::string& preprocess,
@@ -100,6 +129,7 @@ void read_media(const KernelSource& source, const std::string& function, const s
   const FunctionInfo info = function_of(source, function);
   const std::vector<std::string> names = parameter_names(info);
   const std::map<std::string, std::int64_t> sizes = parse_sizes(call.sizes);
+  const std::map<std::size_t, std::vector<std::string>> texts = texts_of_inputs(source);
   std::erase_if(call.arguments, [&](const std::string& text) {
     const ArgumentSpec spec = parse_argument(text, names);
     const auto parameter = std::ranges::find(info.parameters, spec.name, &ParameterInfo::name);
@@ -107,7 +137,10 @@ void read_media(const KernelSource& source, const std::string& function, const s
       return false;
     MediaInput input{spec.name, parameter->dtype, {}};
     for (const ManifestExpr& size : parameter->shape) input.shape.push_back(known_size(size, info, sizes));
-    std::optional<GivenTensor> tensor = read_one(input, spec.file, how, observer);
+    const auto known = texts.find(static_cast<std::size_t>(parameter - info.parameters.begin()));
+    std::optional<GivenTensor> tensor;
+    if (known != texts.end()) tensor = read_indices(input, spec.file, known->second, observer);
+    if (!tensor) tensor = read_one(input, spec.file, how, observer);
     if (tensor && !call.given.emplace(spec.name, *std::move(tensor)).second)
       throw OptionError(Option::argument, text + ": expected one value for " + spec.name + ", got a second one");
     return tensor.has_value();

@@ -58,15 +58,23 @@ if set(outputs) - set(known_outputs):
     options.add_session_config_entry("session.model_external_initializers_file_folder_path",
                                      os.path.dirname(os.path.abspath(path)))
     known = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+def texts_in(file):
+    path = os.path.join(folder, file)
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        return file.read().split("\0")[:-1]
 feed = {name: numpy.load(os.path.join(folder, f"in{i}.npy")) for i, name in enumerate(inputs)}
+for i, name in enumerate(inputs):
+    texts = texts_in(f"texts{i}")
+    if texts is not None:
+        feed[name] = numpy.array(texts, object)[feed[name]]
 for i, value in enumerate(known.run(outputs, feed)):
     if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
         value = numpy.array([list(one.values()) for one in value])
     value = value if isinstance(value, list) else numpy.asarray(value)
-    labels = os.path.join(folder, f"labels{i}")
-    if os.path.exists(labels) and isinstance(value, numpy.ndarray) and value.dtype.kind in "OSU":
-        with open(labels, encoding="utf-8", errors="surrogateescape") as file:
-            texts = file.read().split("\0")[:-1]
+    texts = texts_in(f"labels{i}")
+    if texts is not None and isinstance(value, numpy.ndarray) and value.dtype.kind in "OSU":
         value = numpy.array([texts.index(str(one)) for one in value.ravel()], numpy.int64).reshape(value.shape)
     if isinstance(value, numpy.ndarray) and value.dtype.kind in "biuf":
         numpy.save(os.path.join(folder, f"out{i}.npy"), value)
@@ -136,13 +144,17 @@ std::vector<NamedTensor> results_of_peer(const Peer& peer, const Network& networ
   }
   for (const std::string& name : outputs) names += name + '\0';
   write_file(folder.file("names"), names.data(), names.size());
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto labels = network.names().labels.find(outputs[i]);
-    if (labels == network.names().labels.end()) continue;
+  const auto write_texts = [&](const std::string& file, const auto& labels, const std::string& name) {
+    const auto found = labels.find(name);
+    if (found == labels.end()) return;
     std::string texts;
-    for (const std::string& text : labels->second) texts += text + '\0';
-    write_file(folder.file("labels" + std::to_string(i)), texts.data(), texts.size());
-  }
+    for (const std::string& text : found->second) texts += text + '\0';
+    write_file(folder.file(file), texts.data(), texts.size());
+  };
+  const NetworkNames& known = network.names();
+  for (std::size_t i = 0; i < given.size(); ++i)
+    write_texts("texts" + std::to_string(i), known.input_labels, given[i].name);
+  for (std::size_t i = 0; i < outputs.size(); ++i) write_texts("labels" + std::to_string(i), known.labels, outputs[i]);
   const std::string said = folder.file("said");
   const int status = run_program({peer.python, "-c", kScript, network.source().file, folder.path()}, said);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {

@@ -35,8 +35,9 @@ struct NetworkNames {
   std::vector<std::string> outputs;          // its outputs, in order
   std::vector<std::string> tensors;          // what nodes outside of loops, branches and functions compute, in order
   std::map<std::string, std::string> nodes;  // the first of these that each node computes
-  // The texts of the model in whose place outputs have their indices, by output.
-  std::map<std::string, std::vector<std::string>> labels = {};
+  // The texts of the model in whose place outputs have their indices, by output, and the same of inputs. The last text
+  // of an input stands for all others.
+  std::map<std::string, std::vector<std::string>> labels = {}, input_labels = {};
   // How many rows the tables have that inputs index, by position: smaller numbers are valid.
   std::map<std::size_t, std::int64_t> index_limits = {};
 };

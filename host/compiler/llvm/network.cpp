@@ -105,6 +105,10 @@ NetworkNames names_in(const graph::Graph& graph, NetworkNames names) {
   names.index_limits = graph::index_limits(graph);
   for (const auto& [output, labels] : graph.labels)
     if (!labels->are_columns) names.labels[graph.output_names[output]] = labels->texts;
+  for (const auto& [input, labels] : graph.input_labels) {
+    names.input_labels[names.inputs[input]] = labels->texts;
+    names.index_limits[input] = static_cast<std::int64_t>(labels->texts.size());
+  }
   return names;
 }
 

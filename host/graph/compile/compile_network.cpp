@@ -133,18 +133,23 @@ std::vector<std::string> notes_on_names(const Graph& graph, const FunctionInfo& 
   return notes;
 }
 
-// Returns a sentence for each output that has numbers in place of the model's texts.
-std::vector<std::string> notes_on_labels(const Graph& graph) {
+std::string note_on_labels(const std::string& what, const Labels& labels) {
   constexpr std::size_t kMost = 64;
+  std::string all;
+  for (std::size_t i = 0; i < std::min(labels.texts.size(), kMost); ++i)
+    all += (i == 0 ? " " : ", ") + std::to_string(i) + " " + printable(labels.texts[i]);
+  if (labels.texts.size() > kMost) all += ", ... (" + std::to_string(labels.texts.size()) + " in total)";
+  return "the " + what + " has " + (labels.are_columns ? "a column for each class:" : "indices in place of texts:") +
+         all;
+}
+
+// Returns a sentence for each input and output that has numbers in place of the model's texts.
+std::vector<std::string> notes_on_labels(const Graph& graph) {
   std::vector<std::string> notes;
-  for (const auto& [output, labels] : graph.labels) {
-    std::string all;
-    for (std::size_t i = 0; i < std::min(labels->texts.size(), kMost); ++i)
-      all += (i == 0 ? " " : ", ") + std::to_string(i) + " " + printable(labels->texts[i]);
-    if (labels->texts.size() > kMost) all += ", ... (" + std::to_string(labels->texts.size()) + " in total)";
-    notes.push_back("the output '" + printable(graph.output_names[output]) + "' has " +
-                    (labels->are_columns ? "a column for each class:" : "indices in place of texts:") + all);
-  }
+  for (const auto& [input, labels] : graph.input_labels)
+    notes.push_back(note_on_labels("input '" + printable(graph.tensor(graph.inputs[input]).name) + "'", *labels));
+  for (const auto& [output, labels] : graph.labels)
+    notes.push_back(note_on_labels("output '" + printable(graph.output_names[output]) + "'", *labels));
   return notes;
 }
 

@@ -31,7 +31,7 @@ constexpr ElementType kElementTypes[] = {
     {TensorProto::INT16, "int16", DType::i16},
     {TensorProto::INT32, "int32", DType::i32},
     {TensorProto::INT64, "int64", DType::i64},
-    {TensorProto::STRING, "string", {}},
+    {TensorProto::STRING, kTextType, {}},
     {TensorProto::BOOL, "bool", DType::boolean},
     {TensorProto::FLOAT16, "float16", DType::f16},
     {TensorProto::DOUBLE, "double", DType::f64},

@@ -6,6 +6,7 @@
 #include "base/printable.h"
 #include "base/suggest.h"
 #include "ferry/error.h"
+#include "host/graph/onnx/labels.h"
 
 namespace ferry::graph::onnx {
 namespace {
@@ -17,7 +18,10 @@ std::string quoted_input(const ValueInfo& input) { return "input '" + printable(
 
 class Inputs {
  public:
-  Inputs(const Model& model, const ImportOptions& options) : model_(model), options_(options) { name_symbols(); }
+  Inputs(const Model& model, const ImportOptions& options)
+      : model_(model), options_(options), labels_(labels_of_inputs(model)) {
+    name_symbols();
+  }
 
   void run(GraphBuilder& builder, Scope& scope) {
     from_zero_.insert(builder.graph.from_zero.begin(), builder.graph.from_zero.end());
@@ -33,7 +37,12 @@ class Inputs {
       // An initializer that is listed among the inputs is what a caller that gives no other gets.
       if (model_.initializers.contains(input.name)) continue;
       const TensorType type = type_of_input(input);
-      scope.set(input.name, {type, add_input(builder.graph, input.name, type), {}, {}, input.name});
+      Value value = {type, add_input(builder.graph, input.name, type), {}, {}, input.name};
+      if (const auto labels = labels_.find(input.name); labels != labels_.end()) {
+        value.labels = labels->second;
+        builder.graph.input_labels[builder.graph.inputs.size() - 1] = labels->second;
+      }
+      scope.set(input.name, std::move(value));
     }
   }
 
@@ -117,13 +126,14 @@ class Inputs {
   }
 
   TensorType type_of_input(const ValueInfo& input) const {
-    if (!input.dtype) {
+    const bool has_texts = labels_.contains(input.name);
+    if (!input.dtype && !has_texts) {
       throw UsageError(quoted_input(input) + ": expected a tensor of a type that ferry has, got " + input.type_name);
     }
     if (!input.shape) {
       throw UsageError(quoted_input(input) + ": expected a shape, of which single sizes may be open, got none");
     }
-    TensorType type = {*input.dtype, {}};
+    TensorType type = {has_texts ? DType::i64 : *input.dtype, {}};
     for (std::size_t d = 0; d < input.shape->size(); ++d) type.shape.push_back(size_of(input, d));
     return type;
   }
@@ -141,9 +151,10 @@ class Inputs {
 
   const Model& model_;
   const ImportOptions& options_;
-  std::map<std::string, std::string> symbols_;  // the symbols of open sizes, by name
-  std::map<std::string, std::int64_t> sizes_;   // the values of symbols
-  std::set<std::string> from_zero_;             // the symbols that may be 0
+  std::map<std::string, std::shared_ptr<const Labels>> labels_;  // of inputs that are texts
+  std::map<std::string, std::string> symbols_;                   // the symbols of open sizes, by name
+  std::map<std::string, std::int64_t> sizes_;                    // the values of symbols
+  std::set<std::string> from_zero_;                              // the symbols that may be 0
 };
 
 }  // namespace

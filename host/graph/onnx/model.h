@@ -49,6 +49,9 @@ struct ModelNode {
   std::vector<std::string> captured;  // tensors that the graphs among its attributes read from outside
 };
 
+// The name of the type of texts.
+inline constexpr char kTextType[] = "string";
+
 // A size that a number or a name gives, or nothing. What exporters write where they know no size, such as "?", "-1" or
 // "None", is no name: it would make one size of all.
 struct Dimension {

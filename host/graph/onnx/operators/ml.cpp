@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <numbers>
 
 namespace ferry::graph::onnx::ml {
@@ -62,6 +63,18 @@ std::vector<double> reals_or_tensor(NodeImport& node, const std::string& name) {
   const auto* constant = std::get_if<Constant>(value);
   node.expect(constant != nullptr, "the attribute '" + in_tensor + "' with a tensor", [] { return "another value"; });
   return reals_of(node, in_tensor, *constant);
+}
+
+Value places_of_texts(const NodeImport& node, const std::vector<std::string>& keys, const Value& texts) {
+  std::map<std::string, std::int64_t> place_of;
+  for (std::size_t i = 0; i < keys.size(); ++i) place_of.emplace(keys[i], i);
+  const auto count = static_cast<std::int64_t>(keys.size());
+  std::vector<std::int64_t> places;
+  for (const std::string& text : texts.labels->texts) {
+    const auto found = place_of.find(text);
+    places.push_back(found == place_of.end() ? count : found->second);
+  }
+  return NodeOps(node).gather(integers(node, places), texts, 0);
 }
 
 std::vector<double> reals_of(const NodeImport& node, const std::string& name, const Constant& tensor) {

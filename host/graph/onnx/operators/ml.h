@@ -17,6 +17,8 @@ Value rows_of(const NodeImport& node, std::size_t input = 0);
 Value floats(const NodeImport& node, DType dtype, std::vector<std::int64_t> shape, const std::vector<double>& values);
 // Returns a vector of int64.
 Value integers(const NodeImport& node, const std::vector<std::int64_t>& values);
+// Returns the place in `keys` of each text of a tensor of texts, and the number of keys for one that is not there.
+Value places_of_texts(const NodeImport& node, const std::vector<std::string>& keys, const Value& texts);
 // Returns an attribute of floats, or of doubles in a tensor called NAME_as_tensor.
 std::vector<double> reals_or_tensor(NodeImport& node, const std::string& name);
 

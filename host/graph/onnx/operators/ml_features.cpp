@@ -1,5 +1,6 @@
 // Operators of ai.onnx.ml that prepare features.
 #include <cmath>
+#include <numeric>
 
 #include "host/graph/onnx/operators.h"
 #include "host/graph/onnx/operators/ml.h"
@@ -104,15 +105,23 @@ void import_feature_vectorizer(NodeImport& node) {
 void import_one_hot_encoder(NodeImport& node) {
   const NodeOps of(node);
   node.ignore({"zeros"});
-  node.expect(node.has("cats_int64s") && !node.has("cats_strings"), "categories that are integers",
-              [] { return "texts"; });
-  const std::vector<std::int64_t> categories = node.integers("cats_int64s");
   const Value& x = node.input(0);
+  const bool has_texts = x.labels != nullptr;
+  node.expect(node.has(has_texts ? "cats_strings" : "cats_int64s"),
+              has_texts ? "categories that are texts" : "categories that are integers",
+              [&] { return has_texts ? "integers" : "texts"; });
+  std::vector<std::int64_t> categories = node.integers("cats_int64s", std::vector<std::int64_t>());
+  const std::vector<std::string> texts = node.texts("cats_strings");
+  Value category = x;
+  if (has_texts) {
+    categories.resize(texts.size());
+    std::iota(categories.begin(), categories.end(), 0);
+    category = ml::places_of_texts(node, texts, x);
+  }
   Shape shape = x.type.shape;
   shape.emplace_back(1);
-  const Value value = of.reshape(node.cast(x, DType::i64), shape);
-  const Value all = node.known(DType::i64, {categories.begin(), categories.end()});
-  node.output(0, node.cast(of.equal(value, all), DType::f32));
+  const Value value = of.reshape(node.cast(category, DType::i64), shape);
+  node.output(0, node.cast(of.equal(value, ml::integers(node, categories)), DType::f32));
 }
 
 }  // namespace ferry::graph::onnx

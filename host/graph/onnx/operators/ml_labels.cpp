@@ -97,14 +97,6 @@ Value find_numbers(const NodeImport& node, const Entries& keys, const Value& x) 
   return of.where(is_found, first, of.size(count));
 }
 
-// Returns the same for texts, which are indices themselves.
-Value find_texts(const NodeImport& node, const Entries& keys, const Value& x) {
-  std::vector<std::int64_t> places;
-  for (const std::string& text : x.labels->texts)
-    places.push_back(std::ranges::find(keys.texts, text) - keys.texts.begin());
-  return NodeOps(node).gather(ml::integers(node, places), x, 0);
-}
-
 void output_mapped(NodeImport& node, const Entries& keys, Entries values) {
   const Value& x = node.input(0);
   node.expect(keys.count() > 0 && keys.count() == values.count(), "as many keys as values",
@@ -112,7 +104,7 @@ void output_mapped(NodeImport& node, const Entries& keys, Entries values) {
   const bool has_texts = x.labels != nullptr && !x.labels->are_columns;
   node.expect(has_texts == !keys.texts.empty(), has_texts ? "keys that are texts" : "keys that are numbers",
               [&] { return has_texts ? "numbers" : "texts; give the network the indices instead"; });
-  const Value found = has_texts ? find_texts(node, keys, x) : find_numbers(node, keys, x);
+  const Value found = has_texts ? ml::places_of_texts(node, keys.texts, x) : find_numbers(node, keys, x);
   node.output(0, values_at(node, with_default(node, std::move(values)), found));
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "host/media/picture.h"
 #include "host/media/preprocess.h"
 #include "host/media/sound.h"
+#include "host/media/texts.h"
 
 namespace ferry::media {
 namespace {
@@ -97,6 +99,41 @@ TEST_CASE("a tone keeps its frequency and its volume at another rate, and one th
     CHECK(largest_difference(with_rate(tone(440, 22050), rate), tone(440, rate)) < 2e-3);
   const Sound nothing{8000, 1, std::vector<float>(8000)};
   CHECK(largest_difference(with_rate(tone(7000, 22050), 8000), nothing) < 2e-2);
+}
+
+std::vector<std::string> texts_in(const std::string& file) {
+  return read_texts({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()}, "t.txt");
+}
+
+std::vector<std::int64_t> indices(const MediaTensor& tensor) {
+  std::vector<std::int64_t> values(tensor.bytes.size() / sizeof(std::int64_t));
+  if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+  return values;
+}
+
+TEST_CASE("each line of a file is a text, whether the last one ends or not") {
+  using Texts = std::vector<std::string>;
+  CHECK(texts_in("") == Texts{});
+  CHECK(texts_in("\n") == Texts{""});
+  CHECK(texts_in("a\r\n\nb") == Texts{"a", "", "b"});
+  CHECK(texts_in("a\nb\n") == Texts{"a", "b"});
+  CHECK_THROWS_AS(texts_in(std::string("a\0b", 3)), UsageError);
+}
+
+TEST_CASE("texts are indices of a list, and fill the one size that is open") {
+  // The list's last text is no text that anybody may have.
+  const std::vector<std::string> known = {"red", "blue", "other"};
+  const MediaTensor rows = tensor_of({"x", DType::i64, {std::nullopt, 2}}, {"blue", "red", "other", ""}, known);
+  CHECK(rows.shape == std::vector<std::int64_t>{2, 2});
+  CHECK(indices(rows) == std::vector<std::int64_t>{1, 0, 2, 2});
+  CHECK(tensor_of({"x", DType::i64, {std::nullopt, 1}}, {}, known).shape == std::vector<std::int64_t>{0, 1});
+  const MediaTensor scalar = tensor_of({"x", DType::i64, {}}, {"red"}, known);
+  CHECK(scalar.shape.empty());
+  CHECK(indices(scalar) == std::vector<std::int64_t>{0});
+  using Sizes = std::vector<std::optional<std::int64_t>>;
+  for (const Sizes& shape :
+       {Sizes{3}, Sizes{}, Sizes{std::nullopt, 3}, Sizes{std::nullopt, std::nullopt}, Sizes{0, std::nullopt}})
+    CHECK_THROWS_AS(tensor_of({"x", DType::i64, shape}, {"red", "blue"}, known), UsageError);
 }
 
 TEST_CASE("the checksum is that of the specification") {
