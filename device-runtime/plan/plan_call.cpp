@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "device-runtime/threads/float_mode.h"
+
 namespace ferry::device {
 namespace {
 
@@ -172,11 +174,13 @@ std::int32_t PlanCall::finish(std::size_t first, std::size_t last) {
 }
 
 std::int32_t PlanCall::run() {
+  const FloatModeGuard guard;
   const std::int32_t result = init_ != nullptr ? run_init() : run_steps(1, true);
   return result != 0 ? result : finish();
 }
 
 std::int32_t PlanCall::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
+  const FloatModeGuard guard;
   std::int32_t result = stream_->start_timing(0);
   if (result == 0) result = run_steps(calls, false);
   if (result == 0) result = stream_->end_timing(0);
@@ -201,6 +205,7 @@ std::vector<StepTime> PlanCall::steps() const {
 }
 
 std::int32_t PlanCall::run_timed(std::span<std::int64_t> elapsed_ns) {
+  const FloatModeGuard guard;
   if (!bound_.repeats.empty()) {
     std::ranges::fill(elapsed_ns, 0);
     const std::int32_t result = run_between(0, elapsed_ns.size(), {}, {true, elapsed_ns});

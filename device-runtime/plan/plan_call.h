@@ -44,9 +44,9 @@ class PlanCall final : public Workload {
 
   std::int32_t run() override;
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
-  // The same without a time.
+  // The same without a time, and without restoring the float mode (float_mode.h).
   std::int32_t run_calls(std::uint64_t calls);
-  // Runs one step; requires that has_all_steps().
+  // Runs one step likewise; requires that has_all_steps().
   std::int32_t run_alone(std::size_t step);
   std::int64_t clock_resolution_ns() const override { return stream_->clock_resolution_ns(); }
   std::vector<StepTime> steps() const override;

@@ -18,6 +18,7 @@
 #include "device-runtime/runner/notify.h"
 #include "device-runtime/runner/task.h"
 #include "device-runtime/sandbox/filter.h"
+#include "device-runtime/threads/float_mode.h"
 #include "device-runtime/threads/futex.h"
 #include "device-runtime/threads/signal_stack.h"
 
@@ -95,6 +96,7 @@ class Runner {
       stop(StoppingThread::first);
       if (page_->runs_threads.load() != 0) device_.pool().workers_were_released();
       page_->result.store(run_calls(page_->calls.load(), page_->first_set.load()));
+      mode_.restore();
       device_.pool().park_workers();
     }
   }
@@ -159,6 +161,7 @@ class Runner {
     return block;
   }
 
+  const FloatMode mode_;  // in which each window begins
   const RunnerTask& task_;
   Descriptor object_;
   SharedMapping mapping_;

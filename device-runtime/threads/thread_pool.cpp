@@ -113,6 +113,7 @@ void* ThreadPool::worker_main(void* worker) {
 void ThreadPool::work(unsigned index) {
   current_index = index;
   inside_loop = true;
+  mode_.restore();  // a kernel may have started this thread
   std::uint32_t parked = 0;
   while (true) {
     // Read before `stopping_`, which is set before the last round: a worker that misses the flag here sees the new
@@ -127,6 +128,7 @@ void ThreadPool::work(unsigned index) {
     }
     if (join_loop()) {
       run_chunks();
+      mode_.restore();
       leave_loop();
       continue;
     }

@@ -8,6 +8,7 @@
 // Only one thread at a time may call parallel_for from outside; bodies may call it recursively, which runs inline.
 #pragma once
 
+#include "device-runtime/threads/float_mode.h"
 #include "ferry/runtime_api.h"
 
 #include <pthread.h>
@@ -82,6 +83,7 @@ class ThreadPool {
   bool take_chunk(Share& share, std::int64_t& begin, std::int64_t& end) const;
   void wait_for_others();
 
+  const FloatMode mode_;  // in which workers begin each loop
   const unsigned threads_;
   unsigned limit_ = threads_;
   bool started_ = false;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -97,6 +98,28 @@ TEST_CASE("loops of a negative or zero size run nothing") {
 TEST_CASE("all threads take part, the caller too, and each knows its index") {
   ThreadPool pool(3);
   CHECK(threads_of_a_long_loop(pool) == std::set<unsigned>{0, 1, 2});
+}
+
+TEST_CASE("a body that leaves another rounding mode changes it for no later loop, nor for threads that start in it") {
+  ThreadPool pool(3);
+  std::fesetround(FE_UPWARD);
+  const std::set<unsigned> threads = threads_of_a_long_loop(pool);
+  std::fesetround(FE_TONEAREST);
+  CHECK(threads.size() == 3);
+  for (int round = 0; round < 2; ++round) {
+    std::atomic<int> others{0};
+    run(pool, 300, 1, [&](std::int64_t, std::int64_t) {
+      sleep_ms(1);
+      if (ThreadPool::thread_index() == 0) return 0;
+      if (round == 0) {
+        std::fesetround(FE_DOWNWARD);
+      } else if (std::fegetround() != FE_TONEAREST) {
+        ++others;
+      }
+      return 0;
+    });
+    CHECK(others == 0);
+  }
 }
 
 TEST_CASE("each thread begins with the same iterations in every loop") {
