@@ -59,6 +59,30 @@ TEST_CASE("a kernel that changes what looks like a time, or waits for inputs tha
   if (isolates(open)) check_timed_cheats(open);
 }
 
+TEST_CASE("a kernel that breaks the loop around it gains nothing") {
+  TestServer server(kOne);
+  const OpenClient open = opening(server);
+  if (isolates(open)) check_breaking_cheats(open);
+}
+
+TEST_CASE("a kernel that leaves another float mode changes no later call") {
+  TestServer server(kOne);
+  check_float_mode(opening(server));
+}
+
+#if !defined(__SANITIZE_ADDRESS__)  // its shadow memory is too large to search
+TEST_CASE("a kernel that searches its process's memory finds no secret, no result and no tensor of others") {
+  TestServer server(kOne);
+  const OpenClient open = opening(server);
+  if (isolates(open)) check_searched_memory(open);
+}
+#endif
+
+TEST_CASE("without isolation, calls without their work are seen, and results kept for the same inputs are not") {
+  TestServer server(kOne);
+  check_cheats_in_process(opening(server));
+}
+
 std::vector<pid_t> processes_below(pid_t process) {
   std::vector<pid_t> found = children_of(process);
   for (std::size_t i = 0; i < found.size(); ++i) {

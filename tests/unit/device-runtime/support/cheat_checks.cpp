@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,26 +26,34 @@ struct Session {
   TestClient& client = *owner;
   rpc::Handle module = put(client, cheating_kernels());
   std::vector<float> input;
-  rpc::Handle x, y;
+  rpc::Handle x, y, second_y;
 
   explicit Session(const OpenClient& open) : owner(open()) {
     for (std::int64_t i = 0; i < kElements; ++i) input.push_back(static_cast<float>(i % 1000) + 0.5F);
     x = client.upload(input);
     y = client.upload(std::vector<float>(kElements, -1));
+    second_y = client.upload(std::vector<float>(kElements, -1));
   }
 
-  rpc::Call call(const char* function) const {
-    return {module, function, {tensor(x, {kElements}), tensor(y, {kElements})}};
+  rpc::Call call(const char* function, bool second = false) const {
+    return {module, function, {tensor(x, {kElements}), tensor(second ? second_y : y, {kElements})}};
   }
-  Answer<Evaluation> measure(const std::vector<const char*>& functions, bool fresh_inputs = false,
-                             std::uint32_t number = 1) {
+  rpc::Evaluate request(const std::vector<const char*>& functions, bool fresh_inputs = false,
+                        std::uint32_t number = 1) const {
     rpc::Evaluate request;
-    for (const char* function : functions) request.calls.push_back(call(function));
+    for (const char* function : functions) request.calls.push_back(call(function, !request.calls.empty()));
     request.options = {.number = number, .repeat = 20, .min_repeat_ms = 0, .warmup_ms = 1};
     request.options.threads = 1;
     request.options.poison = {99, 1};
     request.options.isolated = true;
     request.options.fresh_inputs = fresh_inputs;
+    return request;
+  }
+  Answer<Evaluation> measure(const std::vector<const char*>& functions, bool fresh_inputs = false,
+                             std::uint32_t number = 1) {
+    return measure(request(functions, fresh_inputs, number));
+  }
+  Answer<Evaluation> measure(const rpc::Evaluate& request) {
     // A busy host may count what it takes from an emulated board as the kernel's; a kernel that runs outside of its
     // windows does so each time.
     Answer<Evaluation> answer = client.ask(request);
@@ -191,6 +200,127 @@ void check_timed_cheats(const OpenClient& open) {
   }
   // A measurement without a result helps no cheat; a busy host refuses some of an emulated board's again and again.
   CHECK(2 * refused <= timed_cheats().size());
+}
+
+void check_breaking_cheats(const OpenClient& open) {
+  for (const bool fresh_inputs : {false, true}) {
+    for (const Cheat& cheat : breaking_cheats()) {
+      CAPTURE(fresh_inputs);
+      CAPTURE(std::string(cheat.description));
+      const auto answer = measured(open, cheat, fresh_inputs);
+      if (!answer.status.is_ok()) {
+        CHECK_MESSAGE(answer.status.code() == ErrorCode::kernel_crashed, answer.status.message());
+        continue;
+      }
+      const Samples& samples = answer.reply.calls.at(1);
+      if (samples.unwritten + samples.changed == 0) CHECK(is_as_slow(answer.reply));
+    }
+  }
+}
+
+void check_float_mode(const OpenClient& open) {
+  constexpr float kUsual = 3;
+  for (const bool isolated : {true, false}) {
+    for (const bool fresh_inputs : {false, true}) {
+      CAPTURE(isolated);
+      CAPTURE(fresh_inputs);
+      Session session(open);
+      rpc::Evaluate request = session.request({"tell_and_leave_float_mode", "leave_float_mode"}, fresh_inputs);
+      request.options.isolated = isolated;
+      const auto answer = session.measure(request);
+      REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
+      CHECK(answer.reply.calls.at(0).changed == 0);
+      // The session's own process, after what may have run in it.
+      session.client.must(session.call("tell_float_mode"));
+      const auto told = session.client.download<float>(session.y, kElements);
+      CHECK(std::ranges::count(told, kUsual) == kElements);
+      request = session.request({"tell_and_leave_float_mode"}, fresh_inputs);
+      request.options.isolated = isolated;
+      REQUIRE(session.measure(request).status.is_ok());
+      const auto last = session.client.download<float>(session.y, kElements);
+      CHECK(std::ranges::count(last, kUsual) == kElements);
+    }
+  }
+}
+
+namespace {
+
+// What a kernel looks for in its memory: pieces of 16 bytes, whose bits it gets inverted.
+struct Wanted {
+  std::vector<const char*> names;
+  std::vector<std::uint32_t> inverted;
+
+  void add(const char* name, const void* bytes) {
+    std::uint32_t words[4];
+    std::memcpy(words, bytes, sizeof words);
+    names.push_back(name);
+    for (const std::uint32_t word : words) inverted.push_back(~word);
+  }
+};
+
+constexpr const char* kOwnName = "the name of a function of its module";
+
+// Returns what a measured kernel finds. The session holds a seed, and tensors that are not the kernel's.
+std::vector<std::string> found_in_memory(const OpenClient& open, bool isolated) {
+  Session session(open);
+  session.client.must(session.call("square"));
+  const auto results = session.client.download<float>(session.y, kElements);
+  const std::uint64_t seed[2] = {0x9e21'77c5'3ab0'14d6, 0x40f8'6b1d'c2e9'5573};
+  const std::uint64_t outputs_seed[2] = {seed[0] ^ 1, seed[1]};
+  Wanted wanted;
+  wanted.add(kOwnName, "tell_and_leave_float_mode");
+  wanted.add("the seed", seed);
+  wanted.add("the seed of outputs", outputs_seed);
+  wanted.add("another tensor", &session.input[123]);
+  wanted.add("a result", &results[123]);
+  const auto count = static_cast<std::int64_t>(wanted.inverted.size());
+  const rpc::Handle pieces = session.client.upload(wanted.inverted);
+  const rpc::Handle counts = session.client.upload(std::vector<float>(wanted.inverted.size(), -1));
+  rpc::Evaluate request = session.request({"square"});
+  request.calls.push_back({session.module, "search_memory", {tensor(pieces, {count}), tensor(counts, {count})}});
+  request.options.repeat = 1;
+  request.options.warmup_ms = 0;
+  request.options.poison = {seed[0], seed[1]};
+  request.options.isolated = isolated;
+  const auto answer = session.measure(request);
+  REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
+  const auto found = session.client.download<float>(counts, wanted.inverted.size());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < wanted.names.size(); ++i)
+    if (found[i] > 0) names.push_back(wanted.names[i]);
+  return names;
+}
+
+}  // namespace
+
+void check_searched_memory(const OpenClient& open) {
+  CHECK(found_in_memory(open, true) == std::vector<std::string>{kOwnName});
+  const std::vector<std::string> all = found_in_memory(open, false);
+  for (const char* const name : {kOwnName, "the seed", "another tensor", "a result"}) {
+    CAPTURE(std::string(name));
+    CHECK(std::ranges::count(all, name) == 1);
+  }
+}
+
+void check_cheats_in_process(const OpenClient& open) {
+  const std::vector<std::string> kNotSeen{"copy_first",      "copy_often", "copy_later", "copy_if_alike",
+                                          "copy_by_address", "half",       "only_poison"};
+  for (const auto* const cheats : {&seen_cheats(), &copying_cheats()}) {
+    for (const Cheat& cheat : *cheats) {
+      CAPTURE(std::string(cheat.description));
+      Session session(open);
+      rpc::Evaluate request = session.request({"square", cheat.function}, true);
+      request.options.isolated = false;
+      const auto answer = session.measure(request);
+      REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
+      CHECK(answer.reply.environment.isolation == TimingIsolation::none);
+      CHECK_FALSE(answer.reply.environment.fresh_inputs);
+      CHECK(answer.reply.calls.at(0).unwritten + answer.reply.calls.at(0).changed == 0);
+      const Samples& samples = answer.reply.calls.at(1);
+      const bool is_seen = samples.unwritten + samples.changed > 0;
+      CHECK(is_seen == (std::ranges::count(kNotSeen, cheat.function) == 0));
+    }
+  }
 }
 
 }  // namespace ferry::test

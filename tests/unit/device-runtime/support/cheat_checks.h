@@ -27,5 +27,14 @@ void check_lying_cheats(const OpenClient& open);
 void check_copying_cheats(const OpenClient& open);
 // Those that change what looks like a time, or wait for inputs that they know, are as slow as they are.
 void check_timed_cheats(const OpenClient& open);
+// Those that break what calls them gain nothing by it.
+void check_breaking_cheats(const OpenClient& open);
+// Each call rounds as usual, whatever the one before has left, in a process of its own and in the session's.
+void check_float_mode(const OpenClient& open);
+// A kernel finds no secret and no tensors of others in its process, but finds them where it is not isolated.
+void check_searched_memory(const OpenClient& open);
+// Without isolation, those that leave calls without their work are seen, and results that are kept for the same inputs
+// are not, as docs/measuring.md says.
+void check_cheats_in_process(const OpenClient& open);
 
 }  // namespace ferry::test

@@ -26,7 +26,12 @@ const std::vector<Cheat>& stopped_cheats() {
                                          {"write_before", "a write in front of its output"},
                                          {"sleep_on", "sleep that costs no processor time"},
                                          {"write_input", "changed inputs"},
-                                         {"scan_memory", "a search behind its tensors"}};
+                                         {"scan_memory", "a search behind its tensors"},
+                                         {"write_to_clock", "other code in the system's shared object"},
+                                         {"unprotect_clock", "the right to write to the system's shared object"},
+                                         {"reset_counters", "other counts in the judge's counters"},
+                                         {"stop_counters", "counters that stand still"},
+                                         {"close_descriptors", "no tie to the judge"}};
   return cheats;
 }
 
@@ -70,8 +75,29 @@ const std::vector<Cheat>& timed_cheats() {
                                          {"compute_changes", "a copy if no input has changed"},
                                          {"compute_changed_elements", "copies of elements that have not changed"},
                                          {"compute_changes_by_address", "copies of what has not changed in a tensor"},
-                                         {"look_up_values", "a table of the results of all values seen before"}};
+                                         {"look_up_values", "a table of the results of all values seen before"},
+                                         {"patch_functions", "other functions for the clock and for system calls"},
+                                         {"leave_float_mode", "subnormal numbers flushed, and other rounding"}};
   return cheats;
+}
+
+const std::vector<Cheat>& breaking_cheats() {
+  static const std::vector<Cheat> cheats{{"patch_loop", "virtual functions that call no kernel"},
+                                         {"lose_registers", "zeros in the registers of the loop around it"},
+                                         {"copy_backwards", "the direction of the next copy"}};
+  return cheats;
+}
+
+const std::vector<Cheat>& looking_cheats() {
+  static const std::vector<Cheat> cheats{{"search_memory", "seeds, results and tensors of others in its memory"},
+                                         {"tell_float_mode", "how the call before rounded"},
+                                         {"tell_and_leave_float_mode", "the same, for the next call"}};
+  return cheats;
+}
+
+std::vector<const std::vector<Cheat>*> all_cheats() {
+  return {&stopped_cheats(), &seen_cheats(),  &early_cheats(),    &lying_cheats(),
+          &copying_cheats(), &timed_cheats(), &breaking_cheats(), &looking_cheats()};
 }
 
 }  // namespace ferry::test

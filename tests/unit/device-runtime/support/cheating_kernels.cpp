@@ -3,6 +3,7 @@
 #include "ferry/runtime_api.h"
 #include "module/module_file.h"
 #include "tests/unit/device-runtime/support/compile_kernel.h"
+#include "tests/unit/device-runtime/support/runner_attacks.h"
 #include "tests/unit/device-runtime/support/system_call.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 #include "tests/unit/device-runtime/support/test_server.h"
@@ -322,11 +323,11 @@ const Bytes& cheating_kernels() {
     module.manifest.devices = {{"cpu", server_arch(), {}}};
     module.manifest.target = "tests";
     module.manifest.functions = {function("square")};
-    for (const auto* cheats :
-         {&stopped_cheats(), &seen_cheats(), &early_cheats(), &lying_cheats(), &copying_cheats(), &timed_cheats()})
+    for (const auto* cheats : all_cheats())
       for (const Cheat& cheat : *cheats) module.manifest.functions.push_back(function(cheat.function));
     module.images.push_back(
-        {ImageKind::elf, compile_kernel(std::string(kSystemCall) + kSource, {.arch = server_arch()}), 0});
+        {ImageKind::elf, compile_kernel(std::string(kSystemCall) + kSource + kRunnerAttacks, {.arch = server_arch()}),
+         0});
     return write_module(module);
   }();
   return file;

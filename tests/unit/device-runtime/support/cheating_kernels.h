@@ -27,5 +27,11 @@ const std::vector<Cheat>& lying_cheats();
 const std::vector<Cheat>& copying_cheats();
 // Those that compute the right result and lie about the time, or would be faster if they had seen the inputs before.
 const std::vector<Cheat>& timed_cheats();
+// Those that break what calls them: they end their process, leave outputs unwritten, or gain nothing.
+const std::vector<Cheat>& breaking_cheats();
+// Those that look for what others have left, and write what they find instead of a result.
+const std::vector<Cheat>& looking_cheats();
+// All lists of kernels that cheat.
+std::vector<const std::vector<Cheat>*> all_cheats();
 
 }  // namespace ferry::test
