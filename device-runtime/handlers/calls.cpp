@@ -8,11 +8,12 @@
 
 namespace ferry::device {
 
-Result<rpc::CallReply> run_once(RequestContext& context, const CheckedCall& call, PlanCall& workload) {
+Result<rpc::CallReply> run_once(SessionState& state, RequestContext& context, const CheckedCall& call,
+                                PlanCall& workload) {
   std::int32_t result = 0;
   std::int64_t elapsed = 0;
   {
-    call.module->has_run_here = true;
+    state.access.isolation.has_run_code = true;
     const KernelRunning running(context, call.info().name);
     const std::int64_t begin = now_ns();
     result = workload.run();
@@ -33,7 +34,7 @@ Result<rpc::CallReply> handle_call(SessionState& state, RequestContext& context,
     kept.drop();
     FERRY_ASSIGN(workload, prepare_call(call));
   }
-  FERRY_ASSIGN(const rpc::CallReply reply, run_once(context, call, *workload));
+  FERRY_ASSIGN(const rpc::CallReply reply, run_once(state, context, call, *workload));
   mark_outputs_written(state, request, call);
   kept.keep(call.arguments, call.bound.symbols, std::move(workload));
   return reply;

@@ -8,7 +8,8 @@ namespace ferry::device {
 
 Result<rpc::CallReply> handle_call(SessionState& state, RequestContext& context, const rpc::Call& request);
 
-// Runs the workload, a plan of the call's function, once.
-Result<rpc::CallReply> run_once(RequestContext& context, const CheckedCall& call, PlanCall& workload);
+// Runs the workload, a plan of the call's function, once in this process.
+Result<rpc::CallReply> run_once(SessionState& state, RequestContext& context, const CheckedCall& call,
+                                PlanCall& workload);
 
 }  // namespace ferry::device

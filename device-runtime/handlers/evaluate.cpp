@@ -154,7 +154,7 @@ Status check_request(std::size_t calls, const BenchOptions& options) {
 }
 
 // Starts processes for the calls if the client wants that, and says in the answer how that went.
-void isolate(const BenchOptions& options, std::vector<Subject>& subjects, std::uint32_t threads,
+void isolate(const BenchOptions& options, std::vector<Subject>& subjects, std::uint32_t threads, bool has_run_code,
              IsolatedCalls& isolated, TimingEnvironment& environment) {
   if (!options.isolated) return;
   std::vector<CheckedCall*> calls;
@@ -169,11 +169,8 @@ void isolate(const BenchOptions& options, std::vector<Subject>& subjects, std::u
   if (std::max(options.repeat, options.max_repeat) == 1) runner.empty_windows = kFewEmptyWindows;
   environment.not_isolated = isolated.start(calls, runner, sets);
   if (!isolated.exist()) return;
-  for (const Subject& subject : subjects) {
-    if (subject.call.module->has_run_here)
-      environment.not_isolated =
-          "the module has run in the session's own process before, which its code may rule since";
-  }
+  if (has_run_code)
+    environment.not_isolated = "other calls ran in the session's own process before, which their code may rule since";
   environment.isolation = isolated.workload(0).method();
   environment.small_pages = isolated.have_small_pages();
   for (std::size_t i = 0; i < subjects.size(); ++i) subjects[i].counters = &isolated.workload(i).counters();
@@ -223,10 +220,10 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
   FERRY_TRY(threads.choose(options.cores, options.threads));
   reply.environment.threads = threads.number();
   IsolatedCalls isolated(state);
-  isolate(options, subjects, threads.number(), isolated, reply.environment);
+  isolate(options, subjects, threads.number(), state.access.isolation.has_run_code, isolated, reply.environment);
   for (Subject& subject : subjects) {
     if (isolated.exist()) continue;
-    subject.call.module->has_run_here = true;
+    state.access.isolation.has_run_code = true;
     FERRY_ASSIGN(subject.workload, prepare_call(subject.call));
   }
   std::optional<ColdCalls> cold;

@@ -50,7 +50,7 @@ Result<rpc::CallReply> run_init_plan(SessionState& state, RequestContext& contex
   if (auto reply = run_isolated_init(state, context, call, persistent, constants)) return std::move(*reply);
   FERRY_ASSIGN(const auto workload, PlanCall::prepare_init(module.devices, *module.program, call.info(), call.arguments,
                                                            call.bound, {persistent, constants.blocks()}, &constants));
-  return run_once(context, call, *workload);
+  return run_once(state, context, call, *workload);
 }
 
 }  // namespace

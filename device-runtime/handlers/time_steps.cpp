@@ -50,7 +50,7 @@ Result<rpc::StepTimes> handle_time_steps(SessionState& state, RequestContext& co
   std::int32_t result = 0;
   std::int64_t whole = 0;
   {
-    call.module->has_run_here = true;
+    state.access.isolation.has_run_code = true;
     const KernelRunning running(context, call.info().name);
     for (std::uint32_t i = 0; i < request.repeat && result == 0; ++i) {
       if (cold) cold->empty_caches(0);

@@ -210,7 +210,6 @@ Result<std::unique_ptr<InProcessCall>> InProcessSession::prepare(rpc::Handle mod
   const KeptMemory kept{
       bound_instance == nullptr ? std::span<const MemoryBlock>() : bound_instance->persistent.blocks(),
       loaded->constants->blocks()};
-  loaded->has_run_here = true;
   FERRY_ASSIGN(auto call, PlanCall::prepare(loaded->devices, *loaded->program, info, bound_arguments, bound, kept));
   auto result = std::make_unique<InProcessCall>(info, std::move(call), arguments, std::move(bound.tensor_bytes),
                                                 !takes_unaligned_tensors(loaded->manifest.target));

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 
 #include "ferry/error.h"
 #include "host/client/bind.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/kernel/emulated.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
 #include "host/kernel/step_times.h"
@@ -161,25 +163,104 @@ verify::Findings check_results(const Device& device, const MeasuredKernel& kerne
   return findings;
 }
 
+// A kernel that may be measured: it was compiled, and checked where that was asked for.
+struct ReadyKernel {
+  Target target;
+  CompiledKernel compiled;
+  const FunctionInfo* info = nullptr;  // the module's
+  CallPlan plan = {};
+  std::map<std::string, std::string> knobs = {};
+  verify::Findings findings = {};
+  std::optional<CheckedCall> checked = {};
+};
+
+// Throws WrongResult for a kernel that computes something else than it should.
+std::unique_ptr<ReadyKernel> prepare(const Device& device, const MeasuredKernel& kernel, const MeasureOptions& options,
+                                     const Observer& observer) {
+  const Target target = target_for(device, kernel.target, kernel.source, observer);
+  auto made = std::make_unique<ReadyKernel>(
+      ReadyKernel{target, compile_kernel(kernel.source, kernel.function, target, kernel.call, observer)});
+  ReadyKernel& ready = *made;
+  const Manifest& manifest = ready.compiled.module.manifest();
+  ready.info = &choose_function(manifest, kernel.function, kernel.source.name);
+  ready.plan = plan_call(*ready.info, kernel.call, input_range(kernel.source, kernel.reference));
+  const TextKernel* text = kernel.source.as_text();
+  if (text != nullptr && text->schedule) ready.knobs = text->schedule->knobs;
+  if (text != nullptr && text->point) ready.knobs["point"] = point_line(*text->point);
+  if (!ready.compiled.tuned.empty()) ready.knobs["point"] = point_line({ready.compiled.tuned.front().schedule.point});
+  if (!options.check_definition && !kernel.reference) return made;
+  ready.findings = check_results(device, kernel, ready.compiled.module, *ready.info, ready.plan, target, options,
+                                 observer, ready.checked.emplace(ready.plan));
+  if (ready.findings.is_fine()) return made;
+  Measurement wrong = untimed(device, *ready.info, ready.plan.symbols, manifest.target);
+  wrong.knobs = ready.knobs;
+  wrong.findings = std::move(ready.findings);
+  throw WrongResult(std::move(wrong));
+}
+
+Measurement measure_ready(const Device& device, const MeasuredKernel& kernel, ReadyKernel& ready,
+                          const MeasureOptions& options, const Observer& observer) {
+  const FunctionInfo& info = *ready.info;
+  const CompiledModule& module = ready.compiled.module;
+  Measurement found =
+      measure_function(device, device.load(module)[info.name], make_arguments(info, ready.plan, device, observer),
+                       kernel.source.compiler, ready.target, module.manifest().target,
+                       ready.checked ? &*ready.checked : nullptr, options, observer);
+  describe_step_times(module, ready.plan.symbols, found.steps);
+  std::ranges::move(found.findings.warnings, std::back_inserter(ready.findings.warnings));
+  found.findings = std::move(ready.findings);
+  if (has_definition(kernel.source) && !is_emulated(device.facts()))
+    found.moved_bytes =
+        moved_bytes(info, ready.plan.shapes, device.facts(), lang::whole_reads(program_of(kernel.source, info.name)));
+  found.knobs = ready.knobs;
+  found.method.seed = kernel.call.seed;
+  return found;
+}
+
+// Sessions on a device, one after the other.
+class Sessions {
+ public:
+  Sessions(const OpenSession& open, const MeasuredKernel& kernel) : open_(open) {
+    connection_.devices = devices_for(kernel.target, kernel.source);
+    connection_.source_line = source_line_of(kernel.source.compiler);
+  }
+
+  const Device& device() {
+    if (!device_) device_ = open_(connection_);
+    return *device_;
+  }
+  // Ends the session, whose process a kernel may rule that ran in it. The next one begins when it is needed.
+  void end() {
+    if (device_) finish_kernels(*device_);
+    device_.reset();
+  }
+
+ private:
+  const OpenSession& open_;
+  ConnectOptions connection_;
+  std::optional<Device> device_;
+};
+
 void measure_points(const OpenSession& open, const MeasuredKernel& kernel, const std::vector<SweepPoint>& points,
                     const MeasureOptions& options, const Observer& observer, const std::string& name,
                     Measurements& found) {
-  ConnectOptions connection;
-  connection.devices = devices_for(kernel.target, kernel.source);
-  connection.source_line = source_line_of(kernel.source.compiler);
-  const Device device = open(connection);
+  Sessions sessions(open, kernel);
   for (const SweepPoint& point : points) {
     found.is_interrupted = observer.must_end();
     if (found.is_interrupted) return;
     MeasuredKernel one = kernel;
     apply(point, one.source, one.call.sizes);
     try {
-      found.done.push_back(measure(device, one, options, observer));
+      const std::unique_ptr<ReadyKernel> ready = prepare(sessions.device(), one, options, observer);
+      if (ready->checked) sessions.end();
+      found.done.push_back(measure_ready(sessions.device(), one, *ready, options, observer));
+      if (!found.done.back().steps.empty()) sessions.end();
     } catch (const WrongResult&) {
       found.failures.push_back({name, std::current_exception()});
+      sessions.end();
     }
   }
-  finish_kernels(device);
+  sessions.end();
 }
 
 }  // namespace
@@ -194,41 +275,7 @@ Measurement measure(const Compiler* compiler, const Device& device, const Module
 
 Measurement measure(const Device& device, const MeasuredKernel& kernel, const MeasureOptions& options,
                     const Observer& observer) {
-  const Target target = target_for(device, kernel.target, kernel.source, observer);
-  const CompiledKernel compiled = compile_kernel(kernel.source, kernel.function, target, kernel.call, observer);
-  const Manifest& manifest = compiled.module.manifest();
-  const FunctionInfo& info = choose_function(manifest, kernel.function, kernel.source.name);
-  const CallPlan plan = plan_call(info, kernel.call, input_range(kernel.source, kernel.reference));
-  const TextKernel* text = kernel.source.as_text();
-  std::map<std::string, std::string> knobs;
-  if (text != nullptr && text->schedule) knobs = text->schedule->knobs;
-  if (text != nullptr && text->point) knobs["point"] = point_line(*text->point);
-  if (!compiled.tuned.empty()) knobs["point"] = point_line({compiled.tuned.front().schedule.point});
-  verify::Findings findings;
-  std::optional<CheckedCall> checked;
-  if (options.check_definition || kernel.reference) {
-    findings =
-        check_results(device, kernel, compiled.module, info, plan, target, options, observer, checked.emplace(plan));
-    if (!findings.is_fine()) {
-      Measurement wrong = untimed(device, info, plan.symbols, manifest.target);
-      wrong.knobs = knobs;
-      wrong.findings = std::move(findings);
-      throw WrongResult(std::move(wrong));
-    }
-  }
-  const Function function = device.load(compiled.module)[info.name];
-  Measurement found =
-      measure_function(device, function, make_arguments(info, plan, device, observer), kernel.source.compiler, target,
-                       manifest.target, checked ? &*checked : nullptr, options, observer);
-  describe_step_times(compiled.module, plan.symbols, found.steps);
-  std::ranges::move(found.findings.warnings, std::back_inserter(findings.warnings));
-  found.findings = std::move(findings);
-  if (has_definition(kernel.source) && !is_emulated(device.facts()))
-    found.moved_bytes =
-        moved_bytes(info, plan.shapes, device.facts(), lang::whole_reads(program_of(kernel.source, info.name)));
-  found.knobs = knobs;
-  found.method.seed = kernel.call.seed;
-  return found;
+  return measure_ready(device, kernel, *prepare(device, kernel, options, observer), options, observer);
 }
 
 Measurements measure_on(std::span<const NamedDevice> devices, const MeasuredKernel& kernel,

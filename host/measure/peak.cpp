@@ -84,6 +84,8 @@ BenchOptions options_like(const BenchOptions& bench) {
   BenchOptions options = kOptions;
   options.threads = bench.threads;
   options.cores = bench.cores;
+  // In the session's own process their code could rule it, as far as the server knows.
+  options.isolated = bench.isolated;
   return options;
 }
 

@@ -28,7 +28,6 @@ struct Module {
   // Blobs that only init plans read, until the first instance is bound.
   std::vector<std::shared_ptr<const MappedBlob>> blobs_to_bind;
   std::vector<KeptCall> kept_calls;  // one for each function
-  bool has_run_here = false;         // in the session's own process, where its code could change anything
 
   // Returns what kernels have printed since the last call.
   std::string take_printed() const;

@@ -59,6 +59,16 @@ TEST_CASE("bench --check says how far the result is from the definition, and the
   CHECK(json::parse(loose.out).at("results").at(0).at("check").at(0).at("rtol") == 0.5);
 }
 
+TEST_CASE("a kernel that was checked is measured in a session in which nothing has run, with peaks and in sweeps") {
+  const Outcome outcome = run_ferry({"bench", "-e", kTwice, "--sweep", "N=64,65", "--check", "--repeat", "5",
+                                     "--min-repeat-ms", "0.1", "--warmup-ms", "0.1", "--json"});
+  CAPTURE(outcome.err);
+  const json results = json::parse(outcome.out).at("results");
+  REQUIRE(results.size() == 2);
+  for (const json& result : results)
+    if (result.at("method").at("isolation") != "none") CHECK(result.at("environment").at("not_isolated") == "");
+}
+
 TEST_CASE("a wrong kernel is not measured, and the exit code is 1") {
   const WrongKernel wrong;
   const Outcome text = quick_bench({wrong.file, "--check-against", wrong.reference, "--size", "N=6"});

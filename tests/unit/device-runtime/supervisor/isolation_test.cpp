@@ -122,6 +122,19 @@ TEST_CASE_FIXTURE(Fixture, "what an isolated kernel prints reaches the client, a
   CHECK(client.ask(evaluation("fail", {scalar(std::int64_t{0}), tensor(one, {1})})).status.is_ok());
 }
 
+TEST_CASE_FIXTURE(Fixture, "what ran in the session's own process is told with each measurement after it") {
+  const auto x = client.upload(numbers(3)), y = client.upload(numbers(3));
+  const rpc::Evaluate request = evaluation("add", {tensor(x, {3}), tensor(x, {3}), tensor(y, {3})});
+  if (!is_isolated(client.must(request).reply.environment)) return;
+  is_isolated(client.must(request).reply.environment);  // it ran elsewhere
+  // The same code under another handle.
+  client.must(rpc::Call{put(client, kit_file()), "add", request.calls[0].arguments});
+  const TimingEnvironment environment = client.must(request).reply.environment;
+  CHECK(environment.isolation == possible_isolation());
+  CHECK_MESSAGE(environment.not_isolated.find("ran in the session's own process before") != std::string::npos,
+                environment.not_isolated);
+}
+
 TEST_CASE("a crash of an isolated kernel is reported as that of any other") {
   for (const std::string function : {"null_pointer", "illegal", "say_and_crash", "overflow_stack", "crash_inside"}) {
     CAPTURE(function);
