@@ -239,6 +239,7 @@ void FreshCall::add_counts(Samples& samples) const {
   samples.unwritten += unwritten_;
   samples.changed += wrong_;
   samples.witnessed = witnessed_;
+  samples.sets = static_cast<std::uint32_t>(sets_.size());
 }
 
 }  // namespace ferry::device

@@ -5,6 +5,7 @@
 
 #include "base/quantity_text.h"
 #include "ferry/verify/findings.h"
+#include "host/kernel/emulated.h"
 #include "host/measure/paired_samples.h"
 #include "host/measure/warnings.h"
 #include "host/stats/summary.h"

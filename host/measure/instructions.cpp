@@ -8,8 +8,8 @@
 #include "base/format.h"
 #include "ferry/bench/environment.h"
 #include "ferry/error.h"
+#include "host/kernel/emulated.h"
 #include "host/kernel/kernel_failure.h"
-#include "host/measure/warnings.h"
 #include "module/manifest.h"
 
 namespace ferry::bench {

@@ -6,6 +6,7 @@
 
 #include "base/printable.h"
 #include "base/quantity_text.h"
+#include "host/kernel/emulated.h"
 #include "host/kernel/node_names.h"
 #include "host/measure/memory_floor.h"
 #include "host/measure/warnings.h"

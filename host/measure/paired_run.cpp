@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "base/throw_status.h"
+#include "host/kernel/emulated.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
 #include "host/measure/code_layout.h"

@@ -137,7 +137,11 @@ std::string isolation_text(const Timing& timing) {
 
 std::string looked_at_text(const Timing& timing) {
   const std::string samples = "all " + count_text(timing.seconds.size()) + " samples wrote their outputs";
-  if (timing.fresh_inputs) return samples + ", each call from new inputs";
+  if (timing.fresh_inputs)
+    return samples + ", each call from new inputs" +
+           (timing.sets == 0   ? ""
+            : timing.sets == 1 ? " in the same tensors"
+                               : " in " + std::to_string(timing.sets) + " sets of tensors");
   if (timing.number == 1) return samples;
   return samples + "; of the " + count_text(timing.number) + " calls of a sample, that shows one";
 }

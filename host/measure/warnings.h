@@ -9,8 +9,7 @@
 
 namespace ferry::bench {
 
-// Whether an emulator executes the device's instructions: then every measurement has this warning.
-inline bool is_emulated(const DeviceFacts& facts) { return facts.cpu_name.starts_with("emulated"); }
+// Every measurement of an emulated device has this warning.
 inline constexpr const char* kEmulatedWarning = "this device is emulated: its times mean nothing";
 
 // Returns one sentence for each disturbance of the samples and of the board. `processors` is the device's number of

@@ -10,6 +10,7 @@
 #include "base/throw_status.h"
 #include "ferry/kernel/option_error.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/kernel/emulated.h"
 #include "host/kernel/file.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/step_times.h"
@@ -110,6 +111,7 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
   Session session;
   RunReport& report = session.report;
   report.device = device.name() + (device.processor() == device.facts().cpu_name ? "" : ", " + device.processor());
+  report.is_emulated = is_emulated(device.facts());
   report.target = kernel.module.manifest().target;
   report.compile_ms = kernel.compile_ms;
   report.module_bytes = kernel.module.bytes().size();

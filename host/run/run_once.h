@@ -51,6 +51,7 @@ struct RunOutput {
 struct RunReport {
   std::string device;  // the names of the device and, if that is no CPU, of the processor
   std::string target;  // the target that the kernel was compiled for
+  bool is_emulated = false;
   double compile_ms = 0;
   std::size_t module_bytes = 0;
   FunctionInfo function;

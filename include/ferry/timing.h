@@ -62,6 +62,7 @@ struct Samples {
   std::uint64_t unwritten = 0;  // samples that left one as it was
   std::uint64_t changed = 0;    // or other values than the one before, with fresh inputs than the other process
   bool witnessed = false;       // TimedCall::witness has the arguments of a timed call
+  std::uint32_t sets = 0;       // sets of tensors that calls with fresh inputs take turns with; 0: there are none
 };
 
 struct WatchedText {

@@ -43,7 +43,7 @@ void serialize(Archive& archive, Samples& samples) {
   archive(samples.seconds, samples.switches, samples.cores, samples.number, samples.warmup_calls, samples.cycles,
           samples.instructions, samples.cache_misses, added_field(samples.inspected), added_field(samples.unwritten),
           added_field(samples.changed), added_field(samples.first_s), added_field(samples.alone_s),
-          added_field(samples.witnessed));
+          added_field(samples.witnessed), added_field(samples.sets));
 }
 
 template <class Archive>

@@ -67,6 +67,7 @@ text::Json timing_json(const Timing& timing) {
           {"warmup_calls", timing.warmup_calls},
           {"first_call_seconds", timing.first_s > 0 ? text::Json(timing.first_s) : text::Json()},
           {"call_alone_seconds", timing.alone_s > 0 ? text::Json(timing.alone_s) : text::Json()},
+          {"argument_sets", timing.sets > 0 ? text::Json(timing.sets) : text::Json()},
           {"ended", end_name(timing.ended)},
           {"median_seconds", timing.median()},
           {"interval_95_seconds", interval_json(stats::median_interval(timing.seconds))},

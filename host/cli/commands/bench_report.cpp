@@ -142,6 +142,10 @@ std::string secret_text(const SecretSeed& secret) {
   return "what was new in each call is that of --secret-seed " + to_text(secret);
 }
 
+std::string new_inputs_text(const SecretSeed& secret) {
+  return "drawn for each call, as --secret-seed " + to_text(secret) + " repeats";
+}
+
 std::string inputs_text(std::uint64_t seed) { return "random inputs are those of --seed " + std::to_string(seed); }
 
 void print_report(const bench::Measurement& report, const std::optional<bench::Change>& change, bool verbose) {
@@ -154,6 +158,7 @@ void print_report(const bench::Measurement& report, const std::optional<bench::C
   line("threads", std::to_string(timing.threads));
   line("runs", runs_text(report));
   line("isolation", bench::isolation_text(timing));
+  if (timing.fresh_inputs && report.secret.exists()) line("new inputs", new_inputs_text(report.secret));
   if (timing.inspected) line("outputs", bench::looked_at_text(timing));
   if (!report.constants.empty()) line("constants", join(", ", report.constants) + ", bound before the clock ran");
   line("median", seconds_text(timing.median()) + ", 95% interval " + interval_text(report));

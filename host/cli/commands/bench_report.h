@@ -43,6 +43,8 @@ std::string interval_text(const bench::Measurement& report);
 std::string inputs_text(std::uint64_t seed);
 // Returns "what was new in each call is that of --secret-seed 0123...".
 std::string secret_text(const SecretSeed& secret);
+// "drawn for each call, as --secret-seed 1234 repeats"
+std::string new_inputs_text(const SecretSeed& secret);
 // Returns "M=512, N=512", and "rows=8".
 std::string sizes_text(const bench::Measurement& report);
 std::string knobs_text(const bench::Measurement& report);

@@ -40,6 +40,7 @@ text::Json to_json(const verify::CheckReport& found, const Options& options) {
           {"mistake", found.mistake.empty() ? text::Json(nullptr) : text::Json(found.mistake)},
           {"report", found.details},
           {"not_confined", found.not_confined},
+          {"isolation", "none"},
           {"seed", options.call.seed},
           {"check", checks_json(found.findings.checks)},
           {"compared", comparisons_json(found.findings.compared)},
@@ -81,6 +82,7 @@ int run_check(const Compiler& compiler, const Options& options, text::JUnitRepor
     for (const std::string& line : lines_of(found.findings, options.against)) printf("%s\n", line.c_str());
     if (found.mistake.empty()) print_fine(found, options, sanitized);
     printf("%s\n", inputs_text(options.call.seed).c_str());
+    printf("isolation: none: results are checked, and no time is taken\n");
   }
   print_warnings(found.findings);
   if (found.is_fine()) return kExitFine;

@@ -78,6 +78,7 @@ text::Json to_json(const CompareReport& report) {
          {"b_first", process.layout.b_first},
          {"a_seconds", process.timings[0].seconds},
          {"b_seconds", process.timings[1].seconds},
+         {"first_call_seconds", {process.timings[0].first_s, process.timings[1].first_s}},
          {"environment", environment_json(process.timings[0])}});
   }
   const stats::Comparison& c = report.found.times;
@@ -130,6 +131,7 @@ void print_report(const CompareReport& report) {
                         (report.found.inputs.empty() ? "" : " (" + join(", ", report.found.inputs) + ")"));
   line("isolation", bench::isolation_text(first));
   if (has_times && first.inspected) line("timed", bench::looked_at_text(first));
+  if (first.fresh_inputs && report.found.secret.exists()) line("new inputs", new_inputs_text(report.found.secret));
   line("inputs", inputs_text(report.seed));
   line("verdict", verdict_text(report));
   for (const std::string& warning : report.found.warnings()) line("warning", warning);

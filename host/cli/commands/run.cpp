@@ -99,7 +99,8 @@ void print_run(const RunReport& ran, const Options& options, const std::vector<s
   if (is_dumped) printf("%s tensors in %s\n", count_text(ran.outputs.size()).c_str(), options.dump.c_str());
   for (const std::string& line : lines_of(ran.findings, options.check_against)) printf("%s\n", line.c_str());
   if (ran.has_random_inputs) printf("%s\n", inputs_text(options.call.seed).c_str());
-  printf("%s: %s on %s\n", ran.function.name.c_str(), seconds_text(ran.seconds).c_str(), ran.device.c_str());
+  printf("%s: %s on %s (one call%s, not isolated)\n", ran.function.name.c_str(), seconds_text(ran.seconds).c_str(),
+         ran.device.c_str(), ran.is_emulated ? ", emulated" : "");
   if (ran.steps.size() > 1) print_steps(ran.steps);
 }
 
@@ -109,7 +110,8 @@ text::Json run_json(const RunReport& ran, const Options& options, const std::vec
     outputs.push_back(output_json(ran.function, output, top_of(output, options.top, labels)));
   text::Json json = {{"schema", "ferry.run/1"}, {"function", ran.function.name}, {"device", ran.device},
                      {"target", ran.target},    {"compile_ms", ran.compile_ms},  {"module_bytes", ran.module_bytes},
-                     {"seconds", ran.seconds},  {"seed", options.call.seed},     {"outputs", outputs}};
+                     {"seconds", ran.seconds},  {"seed", options.call.seed},     {"outputs", outputs},
+                     {"isolation", "none"}};
   if (!ran.steps.empty()) json["steps"] = steps_json(ran.steps);
   add_findings(ran.findings, options.check.check, json);
   return json;

@@ -138,4 +138,21 @@ std::vector<std::string> baseline_notes(const Report& report) {
   return notes;
 }
 
+std::vector<std::string> method_notes(const Report& report) {
+  std::vector<std::string> methods, notes;
+  const auto method_of = [](const CaseResult& result) {
+    return result.pairs.empty() ? "" : bench::to_text(result.method);
+  };
+  for (const CaseResult& result : report.cases) {
+    const std::string method = method_of(result);
+    if (!method.empty() && std::ranges::find(methods, method) == methods.end()) methods.push_back(method);
+  }
+  for (const std::string& method : methods) {
+    const auto has_method = [&](const CaseResult& result) { return method_of(result) == method; };
+    notes.push_back("times" + (methods.size() == 1 ? "" : " of " + list_of(cases_with(report, has_method))) + ": " +
+                    method);
+  }
+  return notes;
+}
+
 }  // namespace ferry::gate

@@ -1,4 +1,4 @@
-// Says in sentences what a run has found of the baseline, and what it has done to it.
+// Says in sentences what a run has found of the baseline, what it has done to it, and how times were taken.
 #pragma once
 
 #include <string>
@@ -12,5 +12,8 @@ namespace ferry::gate {
 // the baseline from now on, and why others are not although the user asked for it; none if nothing changed and nothing
 // was asked for. Names in them are as they are in the report.
 std::vector<std::string> baseline_notes(const Report& report);
+
+// Returns a sentence for each method by which times were taken.
+std::vector<std::string> method_notes(const Report& report);
 
 }  // namespace ferry::gate

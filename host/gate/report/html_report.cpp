@@ -61,6 +61,7 @@ std::string html_report(const Report& report) {
                       if (report.failure) write_lines(html, report.failure->message, "Why the run failed");
                       write_facts(html, report);
                       for (const std::string& note : baseline_notes(report)) html.element("p", note);
+                      for (const std::string& note : method_notes(report)) html.element("p", note);
                       const std::vector<const CaseResult*> results = by_importance(report);
                       if (!results.empty()) {
                         // A narrow screen shows the first two columns: the verdict must be one of them.

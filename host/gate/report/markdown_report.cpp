@@ -99,6 +99,7 @@ class Writer {
             (report_.baseline.empty() ? "its baseline" : code(report_.baseline)) + ".\n";
     if (report_.failure) out_ += "\n" + code_lines(report_.failure->message) + "\n";
     for (const std::string& note : baseline_notes(report_)) out_ += "\n" + code(note, kMostReasonBytes) + "\n";
+    for (const std::string& note : method_notes(report_)) out_ += "\n" + code(note, kMostReasonBytes) + "\n";
     std::vector<const CaseResult*> loud, quiet;
     for (const CaseResult* result : by_importance(report_)) (has_news(*result) ? loud : quiet).push_back(result);
     if (loud.size() + quiet.size() <= kRowsWithoutFold) {

@@ -91,6 +91,9 @@ std::string terminal_report(const Report& report, std::size_t width, FILE* strea
   const std::vector<std::string> baseline = baseline_notes(report);
   if (!baseline.empty()) text += "\n";
   for (const std::string& note : baseline) text += text::wrapped(printable(note), width) + "\n";
+  const std::vector<std::string> methods = method_notes(report);
+  if (!methods.empty() && baseline.empty()) text += "\n";
+  for (const std::string& note : methods) text += text::wrapped(printable(note), width) + "\n";
   return text + (text.empty() ? "" : "\n") + painted(stream, severity_of(report), headline(report)) + "\n";
 }
 

@@ -11,8 +11,8 @@
 #include "host/gate/run/find_failed_side.h"
 #include "host/gate/store/case_history.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/kernel/emulated.h"
 #include "host/kernel/kernel_failure.h"
-#include "host/measure/warnings.h"
 
 namespace ferry::gate {
 
@@ -172,7 +172,7 @@ class Bisector {
     connection.devices = devices_for(suite_case.target, source);
     measured_.emplace(MeasuredCase{{&request_.compiler, connection.devices, suite_case.sampling}, request_.measure});
     const Device device = open_(connection);
-    is_emulated_ = bench::is_emulated(device.facts());
+    is_emulated_ = is_emulated(device.facts());
     return target_for(device, suite_case.target, source, observer_).text;
   }
 

@@ -6,7 +6,7 @@
 #include "base/quantity_text.h"
 #include "host/gate/run/compare_sides.h"
 #include "host/kernel/compile_kernel.h"
-#include "host/measure/warnings.h"
+#include "host/kernel/emulated.h"
 
 namespace ferry::gate {
 
@@ -37,7 +37,7 @@ class Calibrator {
     const SuiteCase base = spin_case(0);
     source_ = read_kernel(&request.compiler, base.kernel, observer);
     const Device device = open({});
-    if (bench::is_emulated(device.facts())) {
+    if (is_emulated(device.facts())) {
       throw UsageError("expected a board, got an emulated one: its times mean nothing, and instructions are exact");
     }
     target_ = target_for(device, "", source_, observer);

@@ -8,9 +8,9 @@
 #include "host/gate/run/inputs_text.h"
 #include "host/gate/run/stored_module.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/kernel/emulated.h"
 #include "host/lang/whole_reads.h"
 #include "host/measure/code_layout.h"
-#include "host/measure/warnings.h"
 
 namespace ferry::gate {
 namespace {
@@ -30,7 +30,7 @@ void CaseModules::resolve() {
   const std::lock_guard lock(context_.shared);
   target_ = target_for(board.facts, case_.target, *source_, observer_);
   outcome_.target = target_.text;
-  is_emulated_ = bench::is_emulated(board.facts);
+  is_emulated_ = is_emulated(board.facts);
   result_.environment = board.environment;
   std::optional<SourceIdentity> identity = identify();
   if (!identity) {

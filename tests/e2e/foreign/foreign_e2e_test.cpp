@@ -209,7 +209,8 @@ TEST_CASE("check runs C and C++ under clang's sanitizers, on this machine") {
   CAPTURE(fine.err);
   CHECK(fine.code == 0);
   CHECK(fine.out ==
-        "f: fine: clang's sanitizers found nothing with these inputs\nrandom inputs are those of --seed 0\n");
+        "f: fine: clang's sanitizers found nothing with these inputs\nrandom inputs are those of --seed 0\n"
+        "isolation: none: results are checked, and no time is taken\n");
   const Outcome overrun = check("for (int64_t i = 0; i <= n; ++i) y[i] = x[i];");
   CHECK(overrun.code == 1);
   CHECK_MESSAGE(overrun.err.find("heap-buffer-overflow") != std::string::npos, overrun.err);
