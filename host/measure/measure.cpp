@@ -137,9 +137,10 @@ Measurement measure_function(const Device& device, const Function& function, con
 verify::Findings check_results(const Device& device, const MeasuredKernel& kernel, const CompiledModule& module,
                                const FunctionInfo& info, const CallPlan& plan, const Target& target,
                                const MeasureOptions& options, const Observer& observer, CheckedCall& checked) {
+  constexpr auto place = verify::CallPlace::as_measured;
   std::optional<lang::Program> definition;
   if (options.check_definition && !kernel.source.as_network()) definition = program_of(kernel.source, info.name);
-  verify::RanKernel ran{info, plan, verify::outputs_of_call(device, module, info, plan, observer)};
+  verify::RanKernel ran{info, plan, verify::outputs_of_call(device, module, info, plan, observer, place)};
   verify::Findings findings;
   if (kernel.reference)
     findings.compared = verify::compare_with_reference(device, *kernel.reference, target, ran, kernel.call,
@@ -152,9 +153,9 @@ verify::Findings check_results(const Device& device, const MeasuredKernel& kerne
       verify::check_definitions(definitions, ran, controls ? &*controls : nullptr, options.limits, observer);
   if (!kernel.source.as_network())
     findings.probes = verify::run_probes(device, module, info, plan, definitions,
-                                         {options.limits, kernel.call.seed, options.thorough}, observer);
+                                         {options.limits, kernel.call.seed, options.thorough, place}, observer);
   if (!kernel.source.as_network() && !verify::has_failed(findings.probes))
-    findings.warnings = verify::comparison_warnings(device, module, info, plan, ran.outputs, observer);
+    findings.warnings = verify::comparison_warnings(device, module, info, plan, ran.outputs, observer, place);
   if (options.check_definition && kernel.source.as_network())
     verify::check_network(device, kernel.source, target, kernel.call, ran,
                           {options.limits, kernel.call.seed, options.thorough}, findings, observer);

@@ -6,23 +6,35 @@
 #include "host/measure/code_layout.h"
 #include "host/verify/comparison_warnings.h"
 
+#include <optional>
+
 namespace ferry::bench {
 
 SideOutputs outputs_of_side(const OpenSession& open, const RunSettings& settings, const MeasuredSide& side,
                             const SideChecks& checks, const Observer& observer) {
   const CompiledModule module = module_in_layout(settings.compiler, side.module, kFirstLayout);
+  constexpr auto place = verify::CallPlace::as_measured;
   return with_retries(observer, [&] {
     ConnectOptions connection;
     connection.devices = settings.devices;
     connection.guard_tensors = checks.guards_tensors;
     connection.source_line = source_line_of(settings.compiler);
-    const Device device = open(connection);
-    SideOutputs found{verify::outputs_of_call(device, module, side.info, side.plan, observer)};
-    finish_kernels(device);
-    found.probes =
-        verify::run_probes(device, module, side.info, side.plan, checks.definitions, checks.probing, observer);
+    std::optional<Device> device = open(connection);
+    // Only the session's own process has guards between tensors.
+    SideOutputs found{verify::outputs_of_call(*device, module, side.info, side.plan, observer,
+                                              checks.guards_tensors ? verify::CallPlace::session : place)};
+    finish_kernels(*device);
+    if (checks.guards_tensors) {
+      device.reset();
+      connection.guard_tensors = false;
+      device = open(connection);
+    }
+    verify::ProbeOptions probing = checks.probing;
+    probing.place = place;
+    found.probes = verify::run_probes(*device, module, side.info, side.plan, checks.definitions, probing, observer);
     if (checks.warns && !verify::has_failed(found.probes))
-      found.warnings = verify::comparison_warnings(device, module, side.info, side.plan, found.outputs, observer);
+      found.warnings =
+          verify::comparison_warnings(*device, module, side.info, side.plan, found.outputs, observer, place);
     return found;
   });
 }

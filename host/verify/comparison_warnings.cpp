@@ -76,9 +76,9 @@ std::vector<std::string> comparison_warnings(const FunctionInfo& info, const Cal
 
 std::vector<std::string> comparison_warnings(const Device& device, const CompiledModule& module,
                                              const FunctionInfo& info, const CallPlan& plan, const Outputs& outputs,
-                                             const Observer& observer) {
+                                             const Observer& observer, CallPlace place) {
   std::vector<std::string> warnings = comparison_warnings(info, plan, outputs, [&](const CallPlan& changed) {
-    return outputs_of_call(device, module, info, changed, observer);
+    return outputs_of_call(device, module, info, changed, observer, place);
   });
   try {
     finish_kernels(device);

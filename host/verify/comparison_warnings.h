@@ -25,6 +25,6 @@ std::vector<std::string> comparison_warnings(const FunctionInfo& info, const Cal
 // The same of a call on the device. It comes last in a session, which ends where the kernel fails.
 std::vector<std::string> comparison_warnings(const Device& device, const CompiledModule& module,
                                              const FunctionInfo& info, const CallPlan& plan, const Outputs& outputs,
-                                             const Observer& observer = {});
+                                             const Observer& observer = {}, CallPlace place = CallPlace::session);
 
 }  // namespace ferry::verify

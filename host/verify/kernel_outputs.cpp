@@ -5,17 +5,23 @@
 namespace ferry::verify {
 
 Outputs outputs_of_call(const Device& device, const CompiledModule& module, const FunctionInfo& info,
-                        const CallPlan& plan, const Observer& observer) {
+                        const CallPlan& plan, const Observer& observer, CallPlace place) {
   const Function function = device.load(module)[info.name];
-  const std::vector<Argument> arguments = make_arguments(info, plan, device, observer);
+  const std::vector<Argument> arguments = function.on_device(make_arguments(info, plan, device, observer));
   const StepGuard step = observer.begin("running " + info.name);
-  const std::vector<DeviceTensor> tensors = run_kernel(device, {info.name}, [&] { return function.call(arguments); });
+  run_kernel(device, {info.name}, [&] {
+    constexpr BenchOptions kOneCall{.number = 1, .repeat = 1, .min_repeat_ms = 0, .warmup_ms = 0, .isolated = true};
+    if (place == CallPlace::session)
+      function.call(arguments);
+    else
+      function.measure(arguments, kOneCall);
+  });
   Outputs outputs(info.parameters.size());
-  auto tensor = tensors.begin();
   for (std::size_t p = 0; p < info.parameters.size(); ++p) {
     if (info.parameters[p].direction == Direction::in) continue;
-    outputs[p].resize(tensor->bytes());
-    (tensor++)->read(outputs[p].data());
+    const auto& tensor = std::get<DeviceTensor>(arguments[p].value());
+    outputs[p].resize(tensor.bytes());
+    tensor.read(outputs[p].data());
   }
   return outputs;
 }

@@ -210,7 +210,8 @@ std::vector<Probe> run_probes(const Device& device, const CompiledModule& module
                               const ProbeOptions& options, const Observer& observer) {
   std::vector<Probe> probes = run_probes(
       info, plan, definitions, options,
-      [&](const CallPlan& changed) { return outputs_of_call(device, module, info, changed, observer); }, observer);
+      [&](const CallPlan& changed) { return outputs_of_call(device, module, info, changed, observer, options.place); },
+      observer);
   if (probes.empty() || has_failed(probes)) return probes;
   try {
     finish_kernels(device);
