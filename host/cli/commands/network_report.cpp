@@ -15,7 +15,10 @@ namespace {
 text::Json tensors_json(const std::vector<NetworkTensor>& tensors) {
   text::Json json = text::Json::array();
   for (const NetworkTensor& tensor : tensors) {
-    json.push_back({{"name", tensor.name}, {"dtype", dtype_name(tensor.dtype)}, {"shape", tensor.shape}});
+    json.push_back({{"name", tensor.name},
+                    {"dtype", dtype_name(tensor.dtype)},
+                    {"shape", tensor.shape},
+                    {"counted_by", tensor.counted_by.empty() ? text::Json() : text::Json(tensor.counted_by)}});
   }
   return json;
 }
@@ -41,8 +44,10 @@ text::Json network_json(const NetworkSummary& network, const std::string& file) 
 
 void print_tensors(const char* what, const std::vector<NetworkTensor>& tensors) {
   for (const NetworkTensor& tensor : tensors) {
-    printf("%-14s%s %s[%s]\n", what, printable(tensor.name).c_str(), dtype_name(tensor.dtype),
-           join(",", tensor.shape).c_str());
+    const bool is_counted = !tensor.counted_by.empty();
+    printf("%-14s%s %s[%s]%s%s\n", what, printable(tensor.name).c_str(), dtype_name(tensor.dtype),
+           join(",", tensor.shape).c_str(), is_counted ? " at most, as " : "",
+           is_counted ? (printable(tensor.counted_by) + " says").c_str() : "");
   }
 }
 

@@ -46,6 +46,8 @@ struct NetworkTensor {
   std::string name;
   DType dtype = DType::f32;
   std::vector<std::string> shape;  // numbers, or expressions of the symbols
+  // Of an output with room for the most there may be: the one that says which shape it has in a call.
+  std::string counted_by = {};
 };
 
 struct NetworkOperator {

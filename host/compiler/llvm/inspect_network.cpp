@@ -52,6 +52,8 @@ NetworkSummary inspect_network(const NetworkSource& source) {
   for (std::size_t i = 0; i < network.outputs.size(); ++i) {
     summary.outputs.push_back(describe_tensor(network.output_names[i], network.tensor(network.outputs[i])));
   }
+  for (const CountedOutput& counted : network.counted)
+    summary.outputs[counted.output].counted_by = network.output_names[counted.shape];
   summary.multiply_adds = to_text(multiply_adds(network));
   return summary;
 }

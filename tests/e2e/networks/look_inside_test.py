@@ -168,6 +168,16 @@ class NetworkTest(Case):
         said = self.ferry("run", self.path("net.onnx"), "--arg", "types=i64[1,5]:iota", code=1)
         self.assertRegex(said, "net: /embed/Gather: an index in '(types|all)' is outside of the 2 entries of 'table'")
 
+    def test_inspect_says_which_output_tells_how_much_of_another_is_there(self):
+        nodes = [helper.make_node("NonZero", ["x"], ["y"], name="/NonZero")]
+        graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N"])],
+                                  [helper.make_tensor_value_info("y", TensorProto.INT64, [1, None])])
+        net = self.path("net.onnx")
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), net)
+        self.assertIn("y i64[1,N] at most, as y.shape says\n", self.ferry("inspect", net))
+        y, shape = json.loads(self.ferry("inspect", net, "--json"))["outputs"]
+        self.assertEqual((y["counted_by"], shape["name"], shape["counted_by"]), ("y.shape", "y.shape", None))
+
     def test_a_refusal_names_the_size_that_would_help(self):
         weights = onnx.numpy_helper.from_array(floats(2, 3, 3, 3), "w")
         node = helper.make_node("Conv", ["x", "w"], ["y"], name="/conv", auto_pad="SAME_LOWER", strides=[2, 2])
