@@ -29,6 +29,7 @@ TuneRecord TrialRecords::record_of(const Tried& tried) const {
   record.default_time = tried.trial.default_time;
   record.version = version_;
   record.environment = tried.environment;
+  if (record.time) record.environment["method"] = bench::to_text(tried.trial.method);
   record.unix_ms = unix_milliseconds();
   return record;
 }
@@ -54,10 +55,12 @@ std::optional<Trial> trial_of(const bench::KernelComparison& compared) {
   if (!compared.impossible().empty() || compared.processes.empty() || !std::isfinite(compared.times.high))
     return std::nullopt;
   const double slow = compared.median(0), fast = slow / compared.times.ratio;
+  const Timing& timing = compared.processes.front().timings[0];
   return Trial{Outcome::measured,
                {},
                MeasuredTime{fast, slow / compared.times.high, slow / compared.times.low},
-               MeasuredTime{slow, slow, slow}};
+               MeasuredTime{slow, slow, slow},
+               {.inputs = timing.fresh_inputs ? "fresh" : "repeated", .isolation = bench::to_text(timing.isolation)}};
 }
 
 }  // namespace ferry::tune

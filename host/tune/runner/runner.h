@@ -1,6 +1,7 @@
 // Runs the code of points on a device, and says how long a call takes.
 #pragma once
 
+#include "ferry/bench/method.h"
 #include "host/tune/builder/builder.h"
 #include "host/tune/records/tune_record.h"
 
@@ -20,6 +21,7 @@ struct Trial {
   std::optional<MeasuredTime> time = {};  // a call's
   // The default schedule on the same device a short while before.
   std::optional<MeasuredTime> default_time = {};
+  bench::Method method = {};  // how the times were taken
 };
 
 struct EndedTrial {
