@@ -227,19 +227,19 @@ class Sessions {
   }
 
   const Device& device() {
-    if (!device_) device_ = open_(connection_);
+    if (device_ == nullptr) device_ = std::make_unique<Device>(open_(connection_));
     return *device_;
   }
   // Ends the session, whose process a kernel may rule that ran in it. The next one begins when it is needed.
   void end() {
-    if (device_) finish_kernels(*device_);
+    if (device_ != nullptr) finish_kernels(*device_);
     device_.reset();
   }
 
  private:
   const OpenSession& open_;
   ConnectOptions connection_;
-  std::optional<Device> device_;
+  std::unique_ptr<Device> device_;
 };
 
 void measure_points(const OpenSession& open, const MeasuredKernel& kernel, const std::vector<SweepPoint>& points,

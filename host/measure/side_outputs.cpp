@@ -6,7 +6,7 @@
 #include "host/measure/code_layout.h"
 #include "host/verify/comparison_warnings.h"
 
-#include <optional>
+#include <memory>
 
 namespace ferry::bench {
 
@@ -19,7 +19,7 @@ SideOutputs outputs_of_side(const OpenSession& open, const RunSettings& settings
     connection.devices = settings.devices;
     connection.guard_tensors = checks.guards_tensors;
     connection.source_line = source_line_of(settings.compiler);
-    std::optional<Device> device = open(connection);
+    auto device = std::make_unique<Device>(open(connection));
     // Only the session's own process has guards between tensors.
     SideOutputs found{verify::outputs_of_call(*device, module, side.info, side.plan, observer,
                                               checks.guards_tensors ? verify::CallPlace::session : place)};
@@ -27,7 +27,7 @@ SideOutputs outputs_of_side(const OpenSession& open, const RunSettings& settings
     if (checks.guards_tensors) {
       device.reset();
       connection.guard_tensors = false;
-      device = open(connection);
+      device = std::make_unique<Device>(open(connection));
     }
     verify::ProbeOptions probing = checks.probing;
     probing.place = place;

@@ -99,8 +99,8 @@ void print_run(const RunReport& ran, const Options& options, const std::vector<s
   if (is_dumped) printf("%s tensors in %s\n", count_text(ran.outputs.size()).c_str(), options.dump.c_str());
   for (const std::string& line : lines_of(ran.findings, options.check_against)) printf("%s\n", line.c_str());
   if (ran.has_random_inputs) printf("%s\n", inputs_text(options.call.seed).c_str());
-  printf("%s: %s on %s (one call%s, not isolated)\n", ran.function.name.c_str(), seconds_text(ran.seconds).c_str(),
-         ran.device.c_str(), ran.is_emulated ? ", emulated" : "");
+  printf("%s: %s (one call%s, not isolated) on %s\n", ran.function.name.c_str(), seconds_text(ran.seconds).c_str(),
+         ran.is_emulated ? ", emulated" : "", ran.device.c_str());
   if (ran.steps.size() > 1) print_steps(ran.steps);
 }
 

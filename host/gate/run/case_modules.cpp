@@ -30,7 +30,7 @@ void CaseModules::resolve() {
   const std::lock_guard lock(context_.shared);
   target_ = target_for(board.facts, case_.target, *source_, observer_);
   outcome_.target = target_.text;
-  is_emulated_ = is_emulated(board.facts);
+  is_emulated_ = ferry::is_emulated(board.facts);
   result_.environment = board.environment;
   std::optional<SourceIdentity> identity = identify();
   if (!identity) {
