@@ -76,6 +76,7 @@ const std::vector<Cheat>& timed_cheats() {
                                          {"compute_changed_elements", "copies of elements that have not changed"},
                                          {"compute_changes_by_address", "copies of what has not changed in a tensor"},
                                          {"look_up_values", "a table of the results of all values seen before"},
+                                         {"sleep_in_futex", "a sleep after which processor time counts"},
                                          {"patch_functions", "other functions for the clock and for system calls"},
                                          {"leave_float_mode", "subnormal numbers flushed, and other rounding"}};
   return cheats;

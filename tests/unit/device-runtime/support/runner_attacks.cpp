@@ -166,6 +166,15 @@ KERNEL(patch_loop) {
   return result;
 }
 
+/* Sleeps in the only call that waits: its judge then counts processor time, since something else may have had the core. */
+KERNEL(sleep_in_futex) {
+  static int32_t word;
+  const long time[2] = {0, 50000};
+  const int32_t result = compute(args);
+  call(SYS_futex, (long)&word, 128, 0, (long)time, 0, 0);
+  return result;
+}
+
 /* What the loop around the kernel keeps in registers. */
 __attribute__((noinline)) static int32_t compute_apart(void* const* args) { return compute(args); }
 KERNEL(lose_registers) {
