@@ -1,6 +1,9 @@
 #include "host/tune/search/search.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
 
 namespace ferry::tune {
 
@@ -11,6 +14,12 @@ constexpr std::size_t kParents = 8;
 // A search of a space that is nearly used up finds known points; after so many in a row it takes what is left in order.
 constexpr int kMostKnown = 200;
 constexpr std::uint64_t kBredEvery = 3, kDrawnEvery = 12;
+// With a cost model its first points come before all others, and points that cost more than the cheapest by this factor
+// after all others.
+constexpr std::uint64_t kModelledFirst = 8;
+constexpr double kFar = 2;
+// Of so many children the cheapest is tried.
+constexpr int kChildren = 4;
 
 // Returns the candidates beside the chosen one, the nearest first.
 std::vector<std::size_t> others_of(const PointKnob& knob) {
@@ -88,13 +97,12 @@ std::optional<SpacePoint> Search::next_neighbour() {
   while (!neighbours_.empty()) {
     const PointValues values = std::move(neighbours_.front());
     neighbours_.pop_front();
-    if (auto point = unseen(values)) return point;
+    if (auto point = unless_far(unseen(values))) return point;
   }
   return std::nullopt;
 }
 
-std::optional<SpacePoint> Search::bred() {
-  if (best_.empty()) return std::nullopt;
+PointValues Search::bred_values() {
   // The better of two is the more likely parent.
   const auto parent = [&]() -> const SpacePoint& {
     return best_[std::min(random_.below(best_.size()), random_.below(best_.size()))].point;
@@ -103,10 +111,28 @@ std::optional<SpacePoint> Search::bred() {
   const SpacePoint& other = parent();
   for (const PointKnob& knob : other.knobs)
     if (random_.below(2) == 0) values[knob_name(knob)] = knob.candidates[knob.chosen];
-  if (other.knobs.empty()) return std::nullopt;
+  if (other.knobs.empty()) return values;
   const PointKnob& mutated = other.knobs[random_.below(other.knobs.size())];
   values[knob_name(mutated)] = mutated.candidates[random_.below(mutated.candidates.size())];
-  return unseen(values);
+  return values;
+}
+
+std::optional<SpacePoint> Search::bred() {
+  if (best_.empty()) return std::nullopt;
+  if (!costs_.is_known()) return unseen(bred_values());
+  std::optional<PointValues> cheapest;
+  double least = 0;
+  for (int child = 0; child < kChildren; ++child) {
+    PointValues values = bred_values();
+    if (tried_.contains(values)) continue;
+    const std::optional<SpacePoint> point = space_(values);
+    if (!point || seen_.contains(values_in_order(*point))) continue;
+    const std::optional<double> cost = costs_.of(*point);
+    if (cheapest && (!cost || *cost >= least)) continue;
+    least = cost.value_or(HUGE_VAL);
+    cheapest = std::move(values);
+  }
+  return cheapest ? unseen(*cheapest) : std::nullopt;
 }
 
 // Draws one knob after the other, because what is chosen decides which others there are.
@@ -121,22 +147,65 @@ std::optional<SpacePoint> Search::drawn() {
   return point ? unseen(values) : std::nullopt;
 }
 
+void Search::list_modelled() {
+  if (has_modelled_ || !costs_.is_known()) return;
+  has_modelled_ = true;
+  // Points of the same cost are often the same code, so all but one of them come later.
+  std::deque<ModelledPoint> alike;
+  for (ModelledPoint& modelled : modelled_points(space_, costs_, random_)) {
+    if (modelled_.empty()) least_cost_ = modelled.cost;
+    if (modelled.cost > kFar * least_cost_) break;
+    const bool is_alike = !modelled_.empty() && modelled_.back().cost == modelled.cost;
+    (is_alike ? alike : modelled_).push_back(std::move(modelled));
+  }
+  std::ranges::move(alike, std::back_inserter(modelled_));
+}
+
+std::optional<SpacePoint> Search::next_modelled() {
+  while (!modelled_.empty()) {
+    const PointValues values = values_of(modelled_.front().point);
+    modelled_.pop_front();
+    if (auto point = unseen(values)) return point;
+  }
+  return std::nullopt;
+}
+
+std::optional<SpacePoint> Search::unless_far(std::optional<SpacePoint> point) {
+  if (!point || least_cost_ == 0) return point;
+  const std::optional<double> cost = costs_.of(*point);
+  if (!cost || *cost <= kFar * least_cost_) return point;
+  postponed_.push_back({*cost, *std::move(point)});
+  return std::nullopt;
+}
+
+// Returns a point for this turn, or nothing if the turn has none.
+std::optional<SpacePoint> Search::proposal() {
+  if (turn_ <= kModelledFirst)
+    if (auto point = next_modelled()) return point;
+  if (turn_ % kDrawnEvery == 0) return unless_far(drawn());
+  if (turn_ % kBredEvery == 0) return unless_far(bred());
+  if (turn_ % 2 == 0)
+    if (auto point = next_modelled()) return point;
+  if (auto point = next_neighbour()) return point;
+  return unless_far(turn_ % 2 == 0 ? bred() : drawn());
+}
+
 std::optional<SpacePoint> Search::next() {
   if (seen_.empty())
     if (auto first = unseen({})) return first;
+  list_modelled();
   ++turn_;
   for (int known = 0; known < kMostKnown; ++known) {
-    std::optional<SpacePoint> point;
-    if (turn_ % kDrawnEvery == 0)
-      point = drawn();
-    else if (turn_ % kBredEvery == 0)
-      point = bred();
-    else if (!(point = next_neighbour()))
-      point = known % 2 == 0 ? bred() : drawn();
-    if (point) return point;
+    if (auto point = proposal()) return point;
     ++turn_;
   }
-  return left_over();
+  for (auto point = left_over(); point; point = left_over())
+    if (auto near = unless_far(std::move(point))) return near;
+  if (postponed_.empty()) return std::nullopt;
+  std::ranges::stable_sort(postponed_, std::greater(), &ModelledPoint::cost);
+  SpacePoint point = std::move(postponed_.back().point);
+  postponed_.pop_back();
+  return point;
 }
 
 void Search::report(const SpacePoint& point, const PointResult& result) {

@@ -1,11 +1,13 @@
 // Proposes points of a space one after the other, and learns from the times that they took.
 //
-// The first proposal is the default. Then the neighbours of the best point so far come in turn, which differ from it in
-// one knob; every third proposal is bred from two of the best points with a mutation, and every twelfth is drawn
-// anywhere in the space. The same seed and the same times lead to the same proposals.
+// The first proposal is the default, and the next ones are those that a cost model prefers, if there is one. Then these
+// alternate with the neighbours of the best point so far, which differ from it in one knob; every third proposal is
+// bred from two of the best points with a mutation, and every twelfth is drawn anywhere in the space. What the model
+// finds far worse than the best comes last. The same seed and the same times lead to the same proposals.
 #pragma once
 
 #include "host/stats/random.h"
+#include "host/tune/search/modelled_points.h"
 #include "host/tune/search/searcher.h"
 
 #include <cstddef>
@@ -29,7 +31,8 @@ PointValues values_of(const SpacePoint& point);
 
 class Search final : public Searcher {
  public:
-  Search(SpaceAt space, std::uint64_t seed) : space_(std::move(space)), random_(seed) {}
+  Search(SpaceAt space, std::uint64_t seed, PointCost cost = {})
+      : space_(std::move(space)), random_(seed), costs_(std::move(cost)) {}
 
   std::optional<SpacePoint> next() override;
   void report(const SpacePoint& point, const PointResult& result) override;
@@ -45,8 +48,14 @@ class Search final : public Searcher {
 
   std::optional<SpacePoint> unseen(const PointValues& values);
   std::optional<SpacePoint> left_over();
+  void list_modelled();
+  std::optional<SpacePoint> next_modelled();
+  // Returns the point unless the model finds it far worse than the best: it is kept for the end then.
+  std::optional<SpacePoint> unless_far(std::optional<SpacePoint> point);
+  std::optional<SpacePoint> proposal();
   void list_neighbours();
   std::optional<SpacePoint> next_neighbour();
+  PointValues bred_values();
   std::optional<SpacePoint> bred();
   std::optional<SpacePoint> drawn();
 
@@ -58,6 +67,11 @@ class Search final : public Searcher {
   std::set<PointValues> tried_;              // what has been resolved to a point
   std::vector<Ranked> best_;                 // the best points, the fastest first
   std::deque<PointValues> neighbours_;       // the best point's, still to be proposed
+  Costs costs_;
+  bool has_modelled_ = false;
+  std::deque<ModelledPoint> modelled_;    // what the model prefers, still to be proposed
+  std::vector<ModelledPoint> postponed_;  // far worse by the model
+  double least_cost_ = 0;                 // among modelled_; 0: the model knows none
   std::uint64_t turn_ = 0;
 };
 

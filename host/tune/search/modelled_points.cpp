@@ -1,0 +1,121 @@
+#include "host/tune/search/modelled_points.h"
+
+#include "host/tune/search/search.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <utility>
+
+namespace ferry::tune {
+
+namespace {
+
+// A point takes the model up to a millisecond, and resolving it a part of one.
+constexpr std::uint64_t kWholeSpace = 400;
+constexpr int kDraws = 64;
+constexpr std::size_t kDescents = 3;
+constexpr int kMostRounds = 24;  // of draws, where values decide which other knobs there are
+
+class Pool {
+ public:
+  Pool(const SpaceAt& space, Costs& costs) : space_(space), costs_(costs) {}
+
+  // Returns the place of a point that was not known before and has a cost.
+  std::optional<std::size_t> add(const PointValues& values) {
+    std::optional<SpacePoint> point = space_(values);
+    if (!point || !seen_.insert(values_in_order(*point)).second) return std::nullopt;
+    const std::optional<double> cost = costs_.of(*point);
+    if (!cost) return std::nullopt;
+    points_.push_back({*cost, *std::move(point)});
+    return points_.size() - 1;
+  }
+
+  void add_neighbours(std::size_t center) {
+    const PointValues values = values_of(points_[center].point);
+    const std::vector<PointKnob> knobs = points_[center].point.knobs;
+    for (const PointKnob& knob : knobs) {
+      PointValues neighbour = values;
+      for (const std::string& candidate : knob.candidates) {
+        neighbour[knob_name(knob)] = candidate;
+        add(neighbour);
+      }
+    }
+  }
+
+  // Moves to the cheapest neighbour until none is cheaper.
+  void descend(std::size_t start) {
+    while (expanded_.insert(start).second) {
+      const std::size_t first = points_.size();
+      add_neighbours(start);
+      std::size_t next = start;
+      for (std::size_t i = first; i < points_.size(); ++i)
+        if (points_[i].cost < points_[next].cost) next = i;
+      start = next;
+    }
+  }
+
+  // A value that is drawn may lead to knobs of which none was drawn yet.
+  void draw(stats::Random& random) {
+    PointValues values;
+    std::optional<SpacePoint> point = space_(values);
+    for (int round = 0; point && round < kMostRounds; ++round) {
+      bool is_new = false;
+      for (const PointKnob& knob : point->knobs) {
+        if (!values.try_emplace(knob_name(knob), knob.candidates[random.below(knob.candidates.size())]).second)
+          continue;
+        is_new = true;
+      }
+      if (!is_new) break;
+      point = space_(values);
+    }
+    add(values);
+  }
+
+  std::vector<std::size_t> cheapest(std::size_t count) const {
+    std::vector<std::size_t> order(points_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return points_[i].cost; });
+    order.resize(std::min(count, order.size()));
+    return order;
+  }
+  std::size_t size() const { return points_.size(); }
+
+  std::vector<ModelledPoint> take() {
+    std::ranges::stable_sort(points_, {}, &ModelledPoint::cost);
+    return std::move(points_);
+  }
+
+ private:
+  const SpaceAt& space_;
+  Costs& costs_;
+  std::vector<ModelledPoint> points_;
+  std::set<std::vector<std::string>> seen_;
+  std::set<std::size_t> expanded_;
+};
+
+}  // namespace
+
+std::optional<double> Costs::of(const SpacePoint& point) {
+  const auto [known, is_new] = known_.try_emplace(values_in_order(point));
+  if (is_new) known->second = cost_(point);
+  return known->second;
+}
+
+std::vector<ModelledPoint> modelled_points(const SpaceAt& space, Costs& costs, stats::Random& random) {
+  Pool pool(space, costs);
+  const std::optional<std::size_t> start = pool.add({});
+  const std::optional<SpacePoint> whole = space({});
+  if (!start || !whole) return {};
+  if (whole->points <= kWholeSpace) {
+    for (std::size_t center = 0; center < pool.size(); ++center) pool.add_neighbours(center);
+    return pool.take();
+  }
+  for (int i = 0; i < kDraws; ++i) pool.draw(random);
+  std::vector<std::size_t> starts = pool.cheapest(kDescents);
+  starts.push_back(*start);
+  for (const std::size_t place : starts) pool.descend(place);
+  return pool.take();
+}
+
+}  // namespace ferry::tune
