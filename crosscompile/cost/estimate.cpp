@@ -1,0 +1,106 @@
+#include "crosscompile/cost/estimate.h"
+
+#include "crosscompile/cost/block.h"
+#include "crosscompile/cost/traffic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace ferry::cost {
+
+namespace {
+
+// Computing and the traffic of each level go on at the same time; of all but the longest so much is not hidden.
+constexpr double kNotHidden = 0.3;
+// Branch predictors know the end of shorter loops.
+constexpr double kPredictedExtent = 32, kPredictedCost = 0.3;
+// To distribute a parallel loop over threads.
+constexpr double kForkCycles = 10'000, kParallelCall = 100;
+
+class Sum {
+ public:
+  Sum(const FunctionNest& function, const Target& target, const Core& core, std::uint32_t threads)
+      : function_(function), uses_(uses_of(function)), target_(target), core_(core), threads_(threads) {}
+
+  double cycles(const LoopNest& nest) {
+    const Work work = work_of(nest);
+    return cycles(work, work.instructions);
+  }
+
+ private:
+  struct Work {
+    const LoopNest* nest = nullptr;
+    Block block;
+    double instructions = 0;  // of an iteration, with those of the loops inside
+    std::vector<Work> inner;
+  };
+
+  Work work_of(const LoopNest& nest) {
+    path_.push_back(&nest);
+    Work work{&nest, nest.steps.empty() ? Block() : block_of(function_, path_, uses_, target_, core_), 0, {}};
+    work.instructions = work.block.instructions;
+    for (const auto& loop : nest.inner) {
+      work.inner.push_back(work_of(*loop));
+      work.instructions += work.inner.back().instructions * loop->extent * loop->share;
+    }
+    path_.pop_back();
+    return work;
+  }
+
+  // Returns the cycles of all iterations of a loop, for each time that the code around it runs, an iteration of which
+  // has so many instructions.
+  double cycles(const Work& work, double around) const {
+    const LoopNest& nest = *work.nest;
+    const double extent = nest.extent;
+    // Iterations of the code around, which do not wait for each other, are under way at the same time.
+    const double overlap = std::max(1.0, core_.window / std::max(1.0, around));
+    const double own_overlap = std::max(1.0, core_.window / std::max(1.0, work.instructions));
+    const Block& block = work.block;
+    double total = std::max({block.cycles, block.chain / overlap, block.depth / own_overlap}) * extent;
+    total += block.latency / own_overlap * extent;
+    for (const Work& inner : work.inner) total += cycles(inner, work.instructions) * extent;
+    if (nest.var != nullptr) total += entry_cycles(nest);
+    if (nest.is_parallel) total = in_parallel(total, extent);
+    return total * nest.share;
+  }
+
+  double entry_cycles(const LoopNest& nest) const {
+    const bool is_predicted = core_.window > 0 && nest.extent <= kPredictedExtent;
+    return core_.call_cycles * (is_predicted ? kPredictedCost : 1);
+  }
+  double in_parallel(double cycles, double extent) const {
+    if (threads_ <= 1) return cycles + kParallelCall;
+    const double threads = std::min<double>(threads_, extent);
+    return cycles * std::ceil(extent / threads) / extent + kForkCycles;
+  }
+
+  const FunctionNest& function_;
+  BufferUses uses_;
+  const Target& target_;
+  const Core& core_;
+  std::uint32_t threads_;
+  std::vector<const LoopNest*> path_;
+};
+
+}  // namespace
+
+Estimate estimate(const ir::Function& function, const Target& target, std::uint32_t threads) {
+  const FunctionNest nest = nest_of(function);
+  const Core core = core_of(target);
+  Estimate estimate;
+  estimate.compute_cycles = Sum(nest, target, core, threads).cycles(nest.body);
+  const auto lines = lines_of(nest, core);
+  const auto cycles = [&](std::size_t level) {
+    return lines[level].in_row * core.caches[level].line_cycles +
+           lines[level].lone * core.caches[level].lone_line_cycles;
+  };
+  estimate.l2_cycles = cycles(0);
+  estimate.memory_cycles = cycles(1);
+  const double all = estimate.compute_cycles + estimate.l2_cycles + estimate.memory_cycles;
+  const double longest = std::max({estimate.compute_cycles, estimate.l2_cycles, estimate.memory_cycles});
+  estimate.cycles = longest + kNotHidden * (all - longest);
+  return estimate;
+}
+
+}  // namespace ferry::cost
