@@ -13,11 +13,11 @@ import numpy as np
 import onnxruntime
 import torch
 import torchvision
-from own_networks import Bert, Encoder, Gpt, UNet
+from own_networks import Bert, Encoder, Gpt, Prefill, UNet
 
 OPSET = 17
 NETWORKS = ["resnet18", "resnet50", "mobilenet_v2", "mobilenet_v3_small", "squeezenet1_1", "efficientnet_b0", "convnext_tiny"]
-TRANSFORMERS = ["encoder", "vit_tiny", "bert_mini", "gpt_step"]
+TRANSFORMERS = ["encoder", "vit_tiny", "bert_mini", "gpt_step", "prefill512", "prefill1024"]
 ALL = [*NETWORKS, *TRANSFORMERS, "unet"]
 IMAGE = (1, 3, 224, 224)
 
@@ -41,6 +41,9 @@ def network_and_inputs(name: str) -> tuple[torch.nn.Module, dict[str, torch.Tens
     if name == "gpt_step":
         past = torch.randn(Gpt.LAYERS, 2, 1, Gpt.HEADS, Gpt.PAST, Gpt.WIDTH // Gpt.HEADS)
         return Gpt().eval(), {"x": torch.randint(0, 8192, (1, 1)), "past": past}
+    if name.startswith("prefill"):
+        length = int(name.removeprefix("prefill"))
+        return Prefill(length).eval(), {"x": torch.randint(0, 8192, (1, length))}
     if name == "vit_tiny":
         network = torchvision.models.VisionTransformer(image_size=224, patch_size=16, num_layers=12, num_heads=3,
                                                        hidden_dim=192, mlp_dim=768)

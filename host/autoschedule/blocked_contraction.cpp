@@ -1,6 +1,6 @@
 #include "host/autoschedule/blocked_contraction.h"
 
-#include "crosscompile/ir/substitute.h"
+#include "host/autoschedule/blocked_loops.h"
 #include "host/autoschedule/blocking.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/epilogue_fusion.h"
@@ -23,127 +23,10 @@ constexpr std::int64_t kMinRows = 32, kMinRowsOfConstants = 2;
 constexpr std::int64_t kMinDepth = 8;
 // Axes of an image whose channels are in blocks.
 constexpr std::size_t kImageAxes = 5;
-// The stage's loops grouped by what they iterate over, outermost first.
-struct Loops {
-  std::vector<std::string> batches, rows, depth, tile;
-  std::string depth_block, columns;
-  std::string group;  // products that an instruction adds; empty: none
-  // Steps of the depth in one copy of the body each: two groups whose products are added up first, or steps that share
-  // registers; empty: none
-  std::string steps;
-};
-
-// Separates so many steps of a loop over the depth from the others.
-void unroll_steps(StageHandle handle, const std::string& loop, std::int64_t extent, std::int64_t steps, Loops& loops) {
-  loops.steps = loop;
-  if (extent <= steps) return;
-  const auto [outer, inner] = handle.split(loop, steps);
-  loops.depth.push_back(outer);
-  loops.steps = inner;
-}
-
-// Splits the loops of the contraction's stage, or of a stage with the same axes.
-Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHandle handle,
-                  const Contraction& contraction, const Blocking& blocking) {
-  const auto [tile, lanes] = std::pair(blocking.tile, blocking.lanes);
-  Loops result;
-  const bool is_contraction = handle.name() == stage.name;
-  const std::vector<Axis> depth = is_contraction ? stage.reduction()->axes : std::vector<Axis>{};
-  const auto depends = [&](std::size_t axis) {
-    return std::any_of(contraction.column_load->indices.begin(), contraction.column_load->indices.end(),
-                       [&](const Expr& index) { return uses_var(index, stage.axes[axis].var); });
-  };
-  const std::int64_t row_extent = constant_extent(stage.axes[contraction.row].extent);
-  for (std::size_t a = 0; a < stage.axes.size(); ++a) {
-    const std::string name = loops.loop(loops.spatial(a)).name;
-    if (a == contraction.column || (contraction.blocks && a == contraction.blocks->axis)) continue;
-    std::int64_t tiled = 1;
-    if (a == contraction.row) tiled = contraction.blocks ? std::min(tile.rows, row_extent) : tile.rows;
-    if (a == contraction.outer_row && tile.rows > row_extent) tiled = tile.rows / row_extent;
-    if (tiled > 1) {
-      const auto [outer, inner] = handle.split(name, tiled);
-      result.rows.push_back(outer);
-      result.tile.push_back(inner);
-    } else if (depends(a)) {
-      result.batches.push_back(name);
-    } else {
-      result.rows.push_back(name);
-    }
-  }
-  for (std::size_t a = 0; a < depth.size(); ++a) {
-    const std::string name = loops.loop(loops.reduction(a)).name;
-    if (contraction.group && a == contraction.group->axis) {
-      result.group = name;
-      continue;
-    }
-    if (contraction.group && contraction.group->merges && a + 1 == contraction.group->axis) {
-      unroll_steps(handle, name, constant_extent(depth[a].extent), 2, result);
-      continue;
-    }
-    std::string steps = name;
-    std::int64_t extent = constant_extent(depth[a].extent);
-    if (blocking.depth_block < contraction.depth) {
-      const auto [outer, inner] = handle.split(name, blocking.depth_block);
-      result.depth_block = outer;
-      steps = inner;
-      extent = blocking.depth_block;
-    }
-    if (a + 1 == depth.size() && blocking.steps > 1)
-      unroll_steps(handle, steps, extent, blocking.steps, result);
-    else
-      result.depth.push_back(steps);
-  }
-  const std::string column = loops.loop(loops.spatial(contraction.column)).name;
-  if (contraction.blocks) {
-    const auto [columns, vectors] =
-        handle.split(loops.loop(loops.spatial(contraction.blocks->axis)).name, tile.vectors);
-    result.columns = columns;
-    result.tile.insert(result.tile.end(), {vectors, column});
-    return result;
-  }
-  const auto [columns, inner] = handle.split(column, tile.vectors * lanes);
-  result.columns = columns;
-  if (tile.vectors > 1) {
-    const auto [vectors, lane] = handle.split(inner, lanes);
-    result.tile.push_back(vectors);
-    result.tile.push_back(lane);
-  } else {
-    result.tile.push_back(inner);
-  }
-  return result;
-}
-
-template <class... Lists>
-std::vector<std::string> joined(const Lists&... lists) {
-  std::vector<std::string> all;
-  (all.insert(all.end(), lists.begin(), lists.end()), ...);
-  return all;
-}
-
-// Splits, orders and unrolls the loops of the contraction's stage, or of a stage with the same axes.
-Loops make_loops(Schedule& schedule, StageHandle handle, const ScheduledStage& stage, const Contraction& contraction,
-                 const Blocking& blocking) {
-  const Loops loops = split_loops(stage, StageLoops(stage_of(schedule, handle).loops), handle, contraction, blocking);
-  const std::vector<std::string> columns = {loops.columns};
-  const auto depth_block = loops.depth_block.empty() ? std::vector<std::string>{} : std::vector{loops.depth_block};
-  const auto group = loops.group.empty() ? std::vector<std::string>{} : std::vector{loops.group};
-  const auto steps = loops.steps.empty() ? std::vector<std::string>{} : std::vector{loops.steps};
-  handle.reorder(blocking.columns_outermost
-                     ? joined(loops.batches, columns, depth_block, loops.rows, loops.depth, steps, loops.tile, group)
-                     : joined(loops.batches, depth_block, loops.rows, columns, loops.depth, steps, loops.tile, group));
-  for (const std::string& name : steps) handle.unroll(name);
-  for (std::size_t i = 0; i + 1 < loops.tile.size(); ++i) handle.unroll(loops.tile[i]);
-  if (loops.group.empty())
-    handle.vectorize(loops.tile.back());
-  else
-    handle.tensorize(loops.tile.back(), "dot");
-  return loops;
-}
-
 // Fuses the outermost loops that threads may share out, unless the first of them have enough iterations, so that no
 // thread has many more of these than others. Threads share out the rows of a block of columns unless the columns are
 // packed in each block. Loops over columns that are fused would hide from lowering which columns the last block lacks.
-void share_evenly(const Schedule& schedule, StageHandle handle, Loops& loops, const Contraction& contraction,
+void share_evenly(const Schedule& schedule, StageHandle handle, BlockedLoops& loops, const Contraction& contraction,
                   const Blocking& blocking, bool packs_inside, const Target& target) {
   const StageLoops outer = stage_of(schedule, handle).loops;
   const auto extent = [&](const std::string& name) { return constant_extent(outer.loop(*outer.find(name)).extent); };
@@ -169,7 +52,7 @@ void share_evenly(const Schedule& schedule, StageHandle handle, Loops& loops, co
 
 // Makes the outermost loop over batches and columns, or over batches and rows, with more than one iteration parallel;
 // if there is a single block of columns, and enough work, that over rows.
-void make_blocks_parallel(Schedule& schedule, StageHandle handle, const Loops& loops, bool columns_outermost) {
+void make_blocks_parallel(Schedule& schedule, StageHandle handle, const BlockedLoops& loops, bool columns_outermost) {
   const StageLoops& outer = stage_of(schedule, handle).loops;
   std::vector<std::string> candidates =
       joined(loops.batches, columns_outermost ? std::vector{loops.columns} : loops.rows);
@@ -181,59 +64,11 @@ void make_blocks_parallel(Schedule& schedule, StageHandle handle, const Loops& l
   }
 }
 
-Packing column_packing(const Contraction& contraction, RegisterTile tile, std::int64_t lanes) {
-  if (!contraction.blocks || tile.vectors == 1)
-    return {contraction.column_load, contraction.column_dimension, tile.vectors * lanes, lanes};
-  Packing packing = {contraction.column_load, contraction.blocks->dimension, tile.vectors, lanes,
-                     contraction.column_dimension};
-  if (contraction.group) packing.group_dimension = contraction.group->dimension;
-  return packing;
-}
-
 // Returns the innermost of these loops with more than one iteration.
 std::string last_loop(const ScheduledStage& stage, const std::vector<std::string>& names) {
   for (std::size_t i = names.size(); i-- > 0;)
     if (!is_constant(stage.loops.loop(*stage.loops.find(names[i])).extent, 1)) return names[i];
   return names.back();
-}
-
-// Loops are fused for the threads of the target `sharing`; null: they are not.
-void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction& contraction, Blocking blocking,
-                      const std::string& epilogue, const Target* sharing) {
-  const ScheduledStage& stage = stage_of(schedule, handle);
-  if (contraction.group) {
-    // Packing rows would take groups apart, and a second vector would be no group of this block.
-    blocking.packs_rows = false;
-    if (!contraction.blocks) blocking.tile.vectors = 1;
-  }
-  const RegisterTile tile = blocking.tile;
-  const std::int64_t lanes = blocking.lanes;
-  const bool columns_outermost = blocking.columns_outermost;
-  const bool packs_rows =
-      blocking.packs_rows && tile.rows > 1 && tile.rows <= constant_extent(stage.axes[contraction.row].extent);
-  // Vectors of groups are in order already.
-  const bool packs_columns = blocking.packs_columns && (!contraction.group || tile.vectors > 1);
-  const Packing columns = column_packing(contraction, tile, lanes);
-  const Packing rows{contraction.row_load, contraction.row_dimension, tile.rows, lanes};
-  const std::string packed_columns = packs_columns ? pack(schedule, handle.name(), columns) : "";
-  const std::string packed_rows = packs_rows ? pack(schedule, handle.name(), rows) : "";
-
-  Loops loops = make_loops(schedule, handle, stage, contraction, blocking);
-  if (packs_columns && blocking.steps_ahead > 0)
-    handle.apply("prefetch", {packed_columns, last_loop(stage, loops.depth), std::to_string(blocking.steps_ahead)});
-  // The stage in whose loops the packed operands and the contraction's tiles are computed.
-  StageHandle around = epilogue.empty() ? handle : schedule[epilogue];
-  if (!epilogue.empty()) loops = make_loops(schedule, around, stage, contraction, blocking);
-  // Root stages that depend on constants alone are computed once, so packing them stays there.
-  const bool packs_inside = packs_columns && columns_outermost && !contraction.is_column_constant;
-  if (blocking.is_parallel && sharing != nullptr)
-    share_evenly(schedule, around, loops, contraction, blocking, packs_inside, *sharing);
-  if (!epilogue.empty()) handle.compute_at(epilogue, columns_outermost ? loops.rows.back() : loops.columns);
-  if (packs_columns && packs_inside) schedule[packed_columns].compute_at(around.name(), loops.columns);
-  if (packs_rows) schedule[packed_rows].compute_at(around.name(), loops.rows.back());
-  if (!blocking.is_parallel) return;
-  make_blocks_parallel(schedule, around, loops, columns_outermost);
-  if (packs_columns && !packs_inside) make_parallel(schedule, schedule[packed_columns]);
 }
 
 }  // namespace
@@ -257,6 +92,45 @@ bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Targ
   if (contraction.is_column_constant && (contraction.blocks || contraction.group || contraction.is_column_inlined))
     return true;
   return !contraction.is_column_contiguous || contraction.column_bytes > l1_bytes(target);
+}
+
+std::string schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction& contraction, Blocking blocking,
+                             const std::string& epilogue, const Target* sharing) {
+  const ScheduledStage& stage = stage_of(schedule, handle);
+  if (contraction.group) {
+    // Packing rows would take groups apart, and a second vector would be no group of this block.
+    blocking.packs_rows = false;
+    if (!contraction.blocks) blocking.tile.vectors = 1;
+  }
+  const RegisterTile tile = blocking.tile;
+  const std::int64_t lanes = blocking.lanes;
+  const bool columns_outermost = blocking.columns_outermost;
+  const bool packs_rows =
+      blocking.packs_rows && tile.rows > 1 && tile.rows <= constant_extent(stage.axes[contraction.row].extent);
+  // Vectors of groups are in order already.
+  const bool packs_columns = blocking.packs_columns && (!contraction.group || tile.vectors > 1);
+  const Packing columns = column_packing(contraction, tile, lanes);
+  const Packing rows{contraction.row_load, contraction.row_dimension, tile.rows, lanes};
+  const std::string packed_columns = packs_columns ? pack(schedule, handle.name(), columns) : "";
+  const std::string packed_rows = packs_rows ? pack(schedule, handle.name(), rows) : "";
+
+  BlockedLoops loops = make_loops(schedule, handle, stage, contraction, blocking);
+  if (packs_columns && blocking.steps_ahead > 0)
+    handle.apply("prefetch", {packed_columns, last_loop(stage, loops.depth), std::to_string(blocking.steps_ahead)});
+  // The stage in whose loops the packed operands and the contraction's tiles are computed.
+  StageHandle around = epilogue.empty() ? handle : schedule[epilogue];
+  if (!epilogue.empty()) loops = make_loops(schedule, around, stage, contraction, blocking);
+  // Root stages that depend on constants alone are computed once, so packing them stays there.
+  const bool packs_inside = packs_columns && columns_outermost && !contraction.is_column_constant;
+  if (blocking.is_parallel && sharing != nullptr)
+    share_evenly(schedule, around, loops, contraction, blocking, packs_inside, *sharing);
+  if (!epilogue.empty()) handle.compute_at(epilogue, columns_outermost ? loops.rows.back() : loops.columns);
+  if (packs_columns && packs_inside) schedule[packed_columns].compute_at(around.name(), loops.columns);
+  if (packs_rows) schedule[packed_rows].compute_at(around.name(), loops.rows.back());
+  if (!blocking.is_parallel) return packed_columns;
+  make_blocks_parallel(schedule, around, loops, columns_outermost);
+  if (packs_columns && !packs_inside) make_parallel(schedule, schedule[packed_columns]);
+  return packed_columns;
 }
 
 std::optional<Match> match_blocked_contraction(const StageContext& context) {

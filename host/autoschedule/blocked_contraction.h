@@ -3,7 +3,10 @@
 #pragma once
 
 #include "ferry/target/target.h"
+#include "host/autoschedule/blocking.h"
 #include "host/autoschedule/rule.h"
+
+#include <string>
 
 namespace ferry::autoschedule {
 
@@ -29,5 +32,10 @@ bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Targ
 // depth or fewer steps; `unroll`, whether steps of the depth share registers; `pack_columns` and `pack_rows`; `ahead`,
 // the steps that packed filters are prefetched ahead; `parallel`. Tiles of one row are not packed by rows.
 std::optional<Match> match_blocked_contraction(const StageContext& context);
+
+// Makes this schedule of a contraction, in the loops of the stage `epilogue` unless that is empty, and returns the name
+// of the packed columns, or "". Loops are fused for the threads of the target `sharing`; null: they are not.
+std::string schedule_blocked(schedule::Schedule& schedule, schedule::StageHandle handle, const Contraction& contraction,
+                             Blocking blocking, const std::string& epilogue, const Target* sharing);
 
 }  // namespace ferry::autoschedule

@@ -50,9 +50,15 @@ double used_share(std::int64_t extent, std::int64_t lanes) {
   return static_cast<double>(extent) / static_cast<double>((extent + lanes - 1) / lanes * lanes);
 }
 
-// Returns the contraction with these columns, or nothing.
-std::optional<Contraction> with_columns(const ScheduledStage& stage, const Load* rows, const Load* columns,
-                                        std::size_t column) {
+bool has_known_sizes(const Contraction& contraction) {
+  return contraction.rows != 0 && contraction.columns != 0 && contraction.depth != 0 && contraction.row_bytes != 0 &&
+         contraction.column_bytes != 0;
+}
+
+}  // namespace
+
+std::optional<Contraction> contraction_with_columns(const ScheduledStage& stage, const Load* rows, const Load* columns,
+                                                    std::size_t column) {
   const std::vector<Axis>& axes = stage.axes;
   Contraction contraction;
   contraction.row_load = rows;
@@ -66,7 +72,7 @@ std::optional<Contraction> with_columns(const ScheduledStage& stage, const Load*
   for (std::size_t a = 0; a < axes.size(); ++a) {
     if (a == column || depends(*columns, axes[a].var)) continue;
     contraction.rows *= constant_extent(axes[a].extent);
-    if (is_constant(axes[a].extent, 1) && any) continue;
+    if (is_constant(axes[a].extent, 1) && (any || !depends(*rows, axes[a].var))) continue;
     if (!depends(*rows, axes[a].var)) return std::nullopt;
     if (any && !is_constant(axes[contraction.row].extent, 1)) contraction.outer_row = contraction.row;
     contraction.row = a;
@@ -77,13 +83,9 @@ std::optional<Contraction> with_columns(const ScheduledStage& stage, const Load*
   contraction.row_bytes = constant_bytes(*rows->buffer);
   contraction.column_bytes = constant_bytes(*columns->buffer);
   contraction.is_column_contiguous = access_stride(*columns, axes[column].var) == AccessStride::contiguous;
-  for (const std::int64_t size :
-       {contraction.rows, contraction.columns, contraction.depth, contraction.row_bytes, contraction.column_bytes})
-    if (size == 0) return std::nullopt;
+  contraction.values = stage.values;
   return contraction;
 }
-
-}  // namespace
 
 std::optional<Contraction> find_contraction(const ScheduledStage& stage, std::int64_t lanes,
                                             const ConstantNames& constants) {
@@ -97,8 +99,8 @@ std::optional<Contraction> find_contraction(const ScheduledStage& stage, std::in
   double best_score = 0;
   for (std::size_t column = 0; column < stage.axes.size(); ++column) {
     for (std::size_t side = 0; side < 2; ++side) {
-      auto contraction = with_columns(stage, loads[side], loads[1 - side], column);
-      if (!contraction) continue;
+      auto contraction = contraction_with_columns(stage, loads[side], loads[1 - side], column);
+      if (!contraction || !has_known_sizes(*contraction)) continue;
       contraction->is_column_constant = constants.contains(loads[1 - side]->buffer->name);
       double score = used_share(contraction->columns, lanes);
       if (contraction->is_column_contiguous || contraction->is_column_constant) score *= 1.2;
@@ -109,7 +111,6 @@ std::optional<Contraction> find_contraction(const ScheduledStage& stage, std::in
     }
   }
   if (!best) return best;
-  best->values = stage.values;
   best->blocks = find_blocks(stage.axes, *best, lanes);
   if (best->blocks) best->columns *= constant_extent(stage.axes[best->blocks->axis].extent);
   return best;

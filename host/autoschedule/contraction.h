@@ -63,6 +63,11 @@ std::optional<ProductGroup> find_group(const schedule::ScheduledStage& stage, co
 std::optional<Contraction> find_contraction(const schedule::ScheduledStage& stage, std::int64_t lanes,
                                             const ConstantNames& constants);
 
+// Returns the contraction of these rows and columns, the latter along an axis of the stage, or nothing if it is none.
+// Sizes that are open are 0.
+std::optional<Contraction> contraction_with_columns(const schedule::ScheduledStage& stage, const ir::Load* rows,
+                                                    const ir::Load* columns, std::size_t column);
+
 // Returns the number of bytes between two elements of the tensor along the dimension; 0 when it is not a constant.
 std::int64_t stride_bytes(const ir::Buffer& tensor, std::size_t dimension);
 

@@ -1,5 +1,6 @@
 #include "host/autoschedule/decisions.h"
 
+#include "host/autoschedule/attention.h"
 #include "host/autoschedule/borders.h"
 #include "host/autoschedule/epilogue.h"
 #include "host/autoschedule/epilogue_fusion.h"
@@ -17,6 +18,7 @@
 #include "crosscompile/ir/error.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 namespace ferry::autoschedule {
@@ -52,12 +54,15 @@ class Walk {
       if (!transposed || stage != transposed->stage) schedule_[stage].compute_inline();
     for (const std::string& stage : borders_to_inline(schedule_.stages())) schedule_[stage].compute_inline();
     if (transposed) schedule_transposed(*transposed);
-    if (!target_.has_thread_blocks()) schedule_winograd();
-    const RowFusion fusion = target_.has_thread_blocks() ? RowFusion{} : fuse_rows();
     // Excludes the copies that packing adds, which are scheduled already.
     std::vector<std::string> stages;
     for (const ScheduledStage& stage : schedule_.stages())
       if (stage.compute_kind != ComputeKind::inlined && stage.external == nullptr) stages.push_back(stage.name);
+    if (!target_.has_thread_blocks()) {
+      schedule_group("winograd", match_winograd);
+      schedule_group("attention", match_attention);
+    }
+    const RowFusion fusion = target_.has_thread_blocks() ? RowFusion{} : fuse_rows();
     for (const std::string& name : stages) {
       if (target_.has_thread_blocks())
         schedule_on_gpu(name);
@@ -96,15 +101,17 @@ class Walk {
     finish(apply(operand.reader, "transposed_operand", match_transposed_operand(context_of(operand.reader), operand)));
   }
 
-  // Schedules the stages of Winograd convolutions, which belong together.
-  void schedule_winograd() {
+  // Schedules stages that belong together by a rule that matches one of them.
+  void schedule_group(const char* rule, std::optional<Match> (*match)(const StageContext&)) {
     std::vector<std::string> names;
     for (const ScheduledStage& stage : schedule_.stages()) names.push_back(stage.name);
     for (const std::string& name : names) {
-      auto match = match_winograd(context_of(name));
-      if (!match) continue;
-      const Scheduled scheduled = apply(name, "winograd", *std::move(match));
+      if (contains(finished_, name)) continue;
+      auto found = match(context_of(name));
+      if (!found) continue;
+      const Scheduled scheduled = apply(name, rule, *std::move(found));
       finished_.insert(finished_.end(), scheduled.epilogues.begin(), scheduled.epilogues.end());
+      outer_.insert(scheduled.outer.begin(), scheduled.outer.end());
     }
   }
 
@@ -141,6 +148,7 @@ class Walk {
     if (contains(finished_, name)) return;
     StageContext context = context_of(name);
     if (context.stage.compute_kind == ComputeKind::attached || name == fusion.result) context.outer = fusion.outer;
+    if (const auto outer = outer_.find(name); outer != outer_.end()) context.outer = outer->second;
     if (context.stage.reduction() != nullptr && context.outer == 0)
       context.epilogues = free_epilogues(context.stage, fusion);
     const Scheduled scheduled = apply_first(cpu_rules(), context);
@@ -175,7 +183,8 @@ class Walk {
   Stages at_any_size_;
   std::vector<Decision> decisions_;
   std::vector<Point> points_;
-  std::vector<std::string> finished_;  // epilogues that were scheduled together with what they read
+  std::map<std::string, std::size_t> outer_;  // as in Scheduled
+  std::vector<std::string> finished_;         // epilogues that were scheduled together with what they read
 };
 
 // Whether any stage calls a C function on whole tensors.

@@ -26,12 +26,12 @@ const Load* byte_of(const Expr& factor) {
   return load != nullptr && (load->type.code == DType::i8 || load->type.code == DType::u8) ? load : nullptr;
 }
 
-bool depends(const Load& load, const Expr& var) {
+bool is_indexed_by(const Load& load, const Expr& var) {
   return std::ranges::any_of(load.indices, [&](const Expr& index) { return uses_var(index, var); });
 }
 
 // Returns the dimension that the variable alone indexes; nothing if others depend on it too.
-std::optional<std::size_t> dimension_of(const Load& load, const Expr& var) {
+std::optional<std::size_t> only_dimension_of(const Load& load, const Expr& var) {
   std::optional<std::size_t> found;
   for (std::size_t d = 0; d < load.indices.size(); ++d) {
     if (!uses_var(load.indices[d], var)) continue;
@@ -42,7 +42,7 @@ std::optional<std::size_t> dimension_of(const Load& load, const Expr& var) {
 }
 
 std::optional<DotOperand> operand_of(const Load& load, const Expr& depth, const ConstantNames& constants) {
-  const auto dimension = dimension_of(load, depth);
+  const auto dimension = only_dimension_of(load, depth);
   if (!dimension) return std::nullopt;
   return DotOperand{.tensor = load.buffer->name,
                     .rank = load.indices.size(),
@@ -87,12 +87,12 @@ std::optional<DotProduct> find_dot_product(const ScheduledStage& stage, std::int
   if (rows == nullptr || columns == nullptr || rows->buffer == columns->buffer) return std::nullopt;
   const std::size_t column_axis = stage.axes.size() - 1;
   const Expr &column = stage.axes[column_axis].var, &depth = reduce->axes[0].var;
-  if (depends(*rows, column)) std::swap(rows, columns);
-  if (depends(*rows, column)) return std::nullopt;
+  if (is_indexed_by(*rows, column)) std::swap(rows, columns);
+  if (is_indexed_by(*rows, column)) return std::nullopt;
 
   DotProduct product;
   const auto row_operand = operand_of(*rows, depth, constants), column_operand = operand_of(*columns, depth, constants);
-  const auto column_dimension = dimension_of(*columns, column);
+  const auto column_dimension = only_dimension_of(*columns, column);
   if (!row_operand || !column_operand || !column_dimension) return std::nullopt;
   product.rows = *row_operand;
   product.columns = *column_operand;
@@ -103,7 +103,7 @@ std::optional<DotProduct> find_dot_product(const ScheduledStage& stage, std::int
   for (std::size_t a = column_axis; a-- > 0;) {
     const Expr& var = stage.axes[a].var;
     const std::int64_t extent = constant_extent(stage.axes[a].extent);
-    if (depends(*columns, var) || !depends(*rows, var)) {
+    if (is_indexed_by(*columns, var) || !is_indexed_by(*rows, var)) {
       product.batch_axes.insert(product.batch_axes.begin(), a);
       continue;
     }
@@ -111,7 +111,7 @@ std::optional<DotProduct> find_dot_product(const ScheduledStage& stage, std::int
     if (product.row_axis == stage.axes.size()) {
       product.row_axis = a;
       product.row_extent = extent;
-      if (const auto dimension = dimension_of(*rows, var)) product.rows.own_dimension = *dimension;
+      if (const auto dimension = only_dimension_of(*rows, var)) product.rows.own_dimension = *dimension;
     } else {
       product.outer_axes.insert(product.outer_axes.begin(), a);
     }

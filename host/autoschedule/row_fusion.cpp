@@ -24,15 +24,6 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Returns the number of leading axes of the reader that are also the leading indices of the load.
-std::size_t shared_axes(const ScheduledStage& reader, const Load& load) {
-  std::size_t count = 0;
-  while (count < reader.axes.size() && count < load.indices.size() &&
-         load.indices[count].same_as(reader.axes[count].var))
-    ++count;
-  return count;
-}
-
 // A load of a stage's tensor, with its reader.
 struct Read {
   const ScheduledStage* reader;
@@ -47,18 +38,6 @@ std::vector<Read> reads_of(const Stages& stages, const ScheduledStage& stage) {
         for (const BufferRef& output : stage.outputs)
           if (load->buffer == output) reads.push_back({&reader, load});
   return reads;
-}
-
-// Returns the number of leading axes of the stage on which the rows of all its readers agree; 0 if a reader is not in
-// the group.
-std::size_t agreed_axes(const Stages& stages, const ScheduledStage& stage, const std::vector<std::string>& group) {
-  std::size_t agreed = stage.axes.size();
-  const std::vector<Read> reads = reads_of(stages, stage);
-  for (const Read& read : reads) {
-    if (!contains(group, read.reader->name)) return 0;
-    agreed = std::min(agreed, shared_axes(*read.reader, *read.load));
-  }
-  return reads.empty() ? 0 : agreed;
 }
 
 // Returns the product of the extents of some axes; 0 when one is known only at run time.
@@ -82,6 +61,27 @@ bool are_rows_fit(const Stages& stages, const RowFusion& fusion, const Target& t
 }
 
 }  // namespace
+
+std::size_t shared_axes(const ScheduledStage& reader, const Load& load) {
+  const auto is_shared = [&](const Axis& axis, const Expr& index) {
+    return index.same_as(axis.var) || (is_constant(axis.extent, 1) && is_constant(index, 0));
+  };
+  std::size_t count = 0;
+  while (count < reader.axes.size() && count < load.indices.size() &&
+         is_shared(reader.axes[count], load.indices[count]))
+    ++count;
+  return count;
+}
+
+std::size_t agreed_axes(const Stages& stages, const ScheduledStage& stage, const std::vector<std::string>& group) {
+  std::size_t agreed = stage.axes.size();
+  const std::vector<Read> reads = reads_of(stages, stage);
+  for (const Read& read : reads) {
+    if (!contains(group, read.reader->name)) return 0;
+    agreed = std::min(agreed, shared_axes(*read.reader, *read.load));
+  }
+  return reads.empty() ? 0 : agreed;
+}
 
 RowFusion find_row_fusion(const Stages& stages, const std::vector<std::string>& apart, const Target& target) {
   RowFusion fusion;

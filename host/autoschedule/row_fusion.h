@@ -28,6 +28,13 @@ struct RowFusion {
 // justify a loop of their own and short enough for the second-level cache.
 RowFusion find_row_fusion(const schedule::Stages& stages, const std::vector<std::string>& apart, const Target& target);
 
+// Returns the number of leading axes of the reader that are also the leading indices of the load.
+std::size_t shared_axes(const schedule::ScheduledStage& reader, const ir::Load& load);
+// Returns the number of leading axes of the stage on which the rows of all its readers agree; 0 if a reader is not in
+// the group.
+std::size_t agreed_axes(const schedule::Stages& stages, const schedule::ScheduledStage& stage,
+                        const std::vector<std::string>& group);
+
 // Knobs: `axes`, the number of leading axes whose loops enumerate the rows; with fewer of them several rows are
 // computed at a time, and with 0 nothing is fused.
 Space space_of(const RowFusion& fusion);

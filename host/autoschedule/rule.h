@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ struct Scheduled {
   std::vector<std::string> epilogues = {};  // they need no schedule of their own
   std::string outermost = {};               // stage whose outer loops may be made parallel; empty: none
   std::int64_t unrolled_vectors = 0;        // in a fully unrolled window, whose inputs may be prefetched
+  // Stages that are computed in the scheduled loops, but whose own loops are left to other rules: the number of leading
+  // axes that stay outermost (StageContext::outer).
+  std::map<std::string, std::size_t> outer = {};
 };
 
 struct Match {

@@ -136,7 +136,7 @@ Parallel default_parallel(const WinogradSizes& sizes, std::int64_t block, const 
 }
 
 // A point of the space.
-struct Blocking {
+struct WinogradBlocking {
   RegisterTile tile;
   std::int64_t block = 1;
   std::int64_t steps_ahead = 0;  // how far ahead weights are prefetched
@@ -146,7 +146,7 @@ struct Blocking {
 // Makes the schedule of a group.
 class Scheduler {
  public:
-  Scheduler(Schedule& schedule, const WinogradStages& group, const Blocking& blocking)
+  Scheduler(Schedule& schedule, const WinogradStages& group, const WinogradBlocking& blocking)
       : schedule_(schedule), group_(group), blocking_(blocking) {}
 
   // `last` is the stage in whose loops the others are computed, and `between` are those after the result and before it.
@@ -246,11 +246,11 @@ class Scheduler {
 
   Schedule& schedule_;
   const WinogradStages& group_;
-  const Blocking& blocking_;
+  const WinogradBlocking& blocking_;
   std::string block_, tile_;  // loops around the blocks and the tiles of results
 };
 
-Space space_of(const WinogradSizes& sizes, const std::vector<RegisterTile>& tiles, const Blocking& by_default) {
+Space space_of(const WinogradSizes& sizes, const std::vector<RegisterTile>& tiles, const WinogradBlocking& by_default) {
   std::vector<KnobValue> candidates;
   for (const RegisterTile& tile : tiles) candidates.push_back({tile.rows, tile.vectors});
   const std::int64_t ahead = steps_ahead(sizes, by_default.tile);
@@ -272,7 +272,7 @@ std::optional<Match> match_winograd(const StageContext& context) {
   const WinogradSizes sizes = sizes_of(context.stage);
   const std::vector<RegisterTile> tiles = tiles_of(context.stage, sizes, context.target);
   const bool is_streaming = context.target.capabilities.row_prefetch && streams_weights(sizes, context.target);
-  Blocking by_default;
+  WinogradBlocking by_default;
   by_default.block = default_block(sizes, context.target);
   by_default.tile = default_tile(tiles, sizes, by_default.block, is_streaming);
   by_default.steps_ahead = is_streaming ? steps_ahead(sizes, by_default.tile) : 0;
@@ -280,10 +280,10 @@ std::optional<Match> match_winograd(const StageContext& context) {
   Match match;
   match.space = space_of(sizes, tiles, by_default);
   match.apply = [group = *group](Schedule& schedule, const Point& point) {
-    const Blocking blocking = {.tile = {point["tile"][0], point["tile"][1]},
-                               .block = point.number("block"),
-                               .steps_ahead = point.number("ahead"),
-                               .parallel = static_cast<Parallel>(point.number("parallel"))};
+    const WinogradBlocking blocking = {.tile = {point["tile"][0], point["tile"][1]},
+                                       .block = point.number("block"),
+                                       .steps_ahead = point.number("ahead"),
+                                       .parallel = static_cast<Parallel>(point.number("parallel"))};
     const ScheduledStage& result = *find_stage(schedule.stages(), group.result);
     std::vector<std::string> chain = epilogue_stages(schedule.stages(), result, "");
     // An inlined result has no loops, and nothing could be computed in them.

@@ -46,6 +46,8 @@ struct PoolAttributes {
 // matmul: [batch..., M, K] times [batch..., K, N], with batch dimensions that broadcast; vectors as in NumPy.
 struct MatmulAttributes {
   bool transposed_a = false, transposed_b = false;  // whether the last two dimensions are exchanged
+  // Whether its kernel also computes its rows: a softmax of another product (passes/fuse_attention.h).
+  bool fuses_rows = false;
   bool operator==(const MatmulAttributes&) const = default;
 };
 

@@ -53,7 +53,8 @@ struct AttributesText {
     return windows(pool.windows) + (pool.ceil ? " ceil" : "") + (pool.count_padding ? " count_padding" : "");
   }
   std::string operator()(const MatmulAttributes& matmul) const {
-    return std::string(matmul.transposed_a ? " transposed_a" : "") + (matmul.transposed_b ? " transposed_b" : "");
+    return std::string(matmul.transposed_a ? " transposed_a" : "") + (matmul.transposed_b ? " transposed_b" : "") +
+           (matmul.fuses_rows ? " fuses_rows" : "");
   }
   std::string operator()(const QuantizedConvAttributes& quantized) const {
     return (*this)(quantized.conv) + scaling(quantized) + products(quantized.products);

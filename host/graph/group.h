@@ -9,8 +9,8 @@
 
 namespace ferry::graph {
 
-// At most one node is not elementwise. All results have the same shape and layout; only that of the last node is read
-// outside the group.
+// At most one node is not elementwise, and all results have the same shape and layout; or a product that fuses its rows
+// has these: a softmax of another product. Only the result of the last node is read outside the group.
 struct Group {
   std::vector<std::size_t> nodes;  // indices, ascending
   bool operator==(const Group&) const = default;

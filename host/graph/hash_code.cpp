@@ -20,8 +20,8 @@ class AttributesHash {
     add(windows, ceil, count_padding);
   }
   void operator()(const MatmulAttributes& matmul) {
-    const auto& [transposed_a, transposed_b] = matmul;
-    add(transposed_a, transposed_b);
+    const auto& [transposed_a, transposed_b, fuses_rows] = matmul;
+    add(transposed_a, transposed_b, fuses_rows);
   }
   void operator()(const QuantizedConvAttributes& quantized) {
     const auto& [conv, is_scaled, in_integers, products] = quantized;

@@ -6,6 +6,7 @@
 #include "host/lang/library.h"
 #include "host/ops/checks.h"
 #include "host/ops/invert.h"
+#include "host/ops/softmax_parts.h"
 
 #include <algorithm>
 
@@ -139,14 +140,28 @@ Tensor row_sum(const Tensor& x, std::string name) {
   return sum(x, {1}, std::move(name));
 }
 
+namespace {
+
+// Returns exp(x - the largest element of the row).
+Tensor raised_of(const Tensor& x, std::size_t dimension, const std::string& name) {
+  return broadcast(
+      x, max(x, {dimension}, name + ".max", true),
+      [](const Expr& value, const Expr& most) { return ir::call_math("exp", {value - most}); }, name + ".exp");
+}
+
+}  // namespace
+
+SoftmaxParts softmax_parts(const Tensor& x, std::size_t dimension, const std::string& name) {
+  const Tensor raised = raised_of(x, dimension, name);
+  return {raised, invert(sum(raised, {dimension}, name + ".sum", true), name + ".inverse")};
+}
+
 Tensor softmax(const Tensor& x, std::size_t dimension, std::string name) {
-  const Tensor highest = max(x, {dimension}, name + ".max", true);
-  const Tensor raised = broadcast(
-      x, highest, [](const Expr& value, const Expr& most) { return ir::call_math("exp", {value - most}); },
-      name + ".exp");
-  const Tensor total = sum(raised, {dimension}, name + ".sum", true);
-  if (needs_quotient(x.dtype())) return div(raised, total, std::move(name));
-  const Tensor inverse = invert(total, name + ".inverse");
+  if (needs_quotient(x.dtype())) {
+    const Tensor raised = raised_of(x, dimension, name);
+    return div(raised, sum(raised, {dimension}, name + ".sum", true), std::move(name));
+  }
+  const auto [raised, inverse] = softmax_parts(x, dimension, name);
   return mul(raised, inverse, std::move(name));
 }
 

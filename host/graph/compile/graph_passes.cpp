@@ -9,6 +9,7 @@
 #include "host/graph/passes/choose_layouts.h"
 #include "host/graph/passes/choose_winograd.h"
 #include "host/graph/passes/fold_batch_norms.h"
+#include "host/graph/passes/fuse_attention.h"
 #include "host/graph/passes/hoist_invariants.h"
 #include "host/graph/passes/merge_equal_nodes.h"
 #include "host/graph/passes/multiply_reciprocals.h"
@@ -74,6 +75,9 @@ constexpr GraphPass kPasses[] = {
        return choose_winograd(std::move(g), target, algorithms.max_error);
      },
      &Groups::blocks, &Algorithms::winograd},
+    {"fuse_attention", "computes attention in one kernel, by blocks of rows, where its scores exceed the caches",
+     [](Graph g, const Target& target, const Algorithms&) { return fuse_attention(std::move(g), target); },
+     &Groups::blocks},
     {"alias_moves", "finds concats and slices that move nothing",
      [](Graph g, const Target& target, const Algorithms&) {
        return alias_moves(std::move(g), target.tensor_alignment);

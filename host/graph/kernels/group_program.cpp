@@ -4,16 +4,11 @@
 #include "crosscompile/ir/substitute.h"
 #include "ferry/ops/blocked.h"
 #include "ferry/ops/elementwise.h"
-#include "ferry/ops/indexing.h"
-#include "ferry/ops/normalization.h"
-#include "ferry/ops/reductions.h"
-#include "ferry/ops/scans.h"
-#include "ferry/ops/shapes.h"
-#include "ferry/ops/sorting.h"
-#include "host/graph/kernels/families.h"
+#include "host/graph/kernels/anchor_tensor.h"
 #include "host/graph/kernels/quantizing.h"
 #include "host/graph/operator_kind.h"
 #include "host/lang/library.h"
+#include "host/ops/softmax_parts.h"
 
 #include <algorithm>
 #include <functional>
@@ -44,98 +39,6 @@ class Variables {
  private:
   std::map<std::string, Expr> values_;
 };
-
-lang::Tensor reduction(const KernelNode& node, const lang::Tensor& x, const std::string& name) {
-  const auto& [dimensions, keep] = std::get<ReduceAttributes>(node.attributes);
-  const auto reduced = [&](ir::ReduceOp op) { return ops::reduce(op, x, dimensions, name, keep); };
-  if (dimensions.empty()) return ops::map(x, [](const Expr& value) { return value; }, name);
-  if (node.op == Operator::reduce_mean) return ops::mean(x, dimensions, name, keep);
-  if (node.op == Operator::reduce_max) return reduced(ir::ReduceOp::max);
-  if (node.op == Operator::reduce_min) return reduced(ir::ReduceOp::min);
-  return reduced(node.op == Operator::reduce_sum ? ir::ReduceOp::sum : ir::ReduceOp::prod);
-}
-
-lang::Tensor place_of(const KernelNode& node, const lang::Tensor& x, const std::string& name) {
-  const auto& [dimensions, keep] = std::get<ReduceAttributes>(node.attributes);
-  return node.op == Operator::arg_max ? ops::argmax(x, dimensions, name, keep) : ops::argmin(x, dimensions, name, keep);
-}
-
-// Returns the result of a node that is not elementwise. The bias of a convolution is not added.
-lang::Tensor tensor_of(const KernelNode& node, const Inputs& x, const SizeExpr& size, const std::string& name) {
-  const auto dimension = [&] { return std::get<DimensionAttributes>(node.attributes).dimension; };
-  switch (node.op) {
-    case Operator::conv: return convolution(std::get<ConvAttributes>(node.attributes), x, name);
-    case Operator::matmul: return product(std::get<MatmulAttributes>(node.attributes), x, name);
-    case Operator::quantized_conv:
-      return quantized_convolution(std::get<QuantizedConvAttributes>(node.attributes), x, name);
-    case Operator::quantized_matmul:
-      return quantized_product(std::get<QuantizedMatmulAttributes>(node.attributes), x, name);
-    case Operator::packed_matmul: return packed_product(std::get<PackedMatmulAttributes>(node.attributes), x, name);
-    case Operator::max_pool:
-    case Operator::average_pool: return pooling(node.op, std::get<PoolAttributes>(node.attributes), x, name);
-    case Operator::reduce_sum:
-    case Operator::reduce_mean:
-    case Operator::reduce_max:
-    case Operator::reduce_min:
-    case Operator::reduce_prod: return reduction(node, x[0], name);
-    case Operator::softmax: return ops::softmax(x[0], dimension(), name);
-    case Operator::layer_norm:
-      return ops::layer_norm(x[0], x[1], x[2], name, std::get<LayerNormAttributes>(node.attributes).epsilon);
-    case Operator::broadcast: return broadcast_to(std::get<BroadcastAttributes>(node.attributes), x, size, name);
-    case Operator::transpose: return ops::transpose(x[0], name, std::get<TransposeAttributes>(node.attributes).order);
-    case Operator::slice: return sliced(std::get<SliceAttributes>(node.attributes), x, size, name);
-    case Operator::pad: return padded(std::get<PadAttributes>(node.attributes), x, size, name);
-    case Operator::concat: return ops::concat(x, dimension(), name);
-    case Operator::gather: return gathered(std::get<DimensionAttributes>(node.attributes), x, name);
-    case Operator::gather_elements: return ops::gather_elements(x[0], x[1], dimension(), name);
-    case Operator::scatter: return scattered(std::get<ScatterAttributes>(node.attributes), x, name);
-    case Operator::arg_max:
-    case Operator::arg_min: return place_of(node, x[0], name);
-    case Operator::sort_rank: {
-      const auto& sort = std::get<SortAttributes>(node.attributes);
-      return ops::sort_rank(x[0], sort.dimension, sort.descending, name);
-    }
-    case Operator::top_k: {
-      const auto& [count, largest] = std::get<TopKAttributes>(node.attributes);
-      return ops::top_k(x[0], count, largest, name);
-    }
-    case Operator::cumulative_sum:
-    case Operator::cumulative_prod: {
-      const auto& [axis, exclusive, backwards] = std::get<CumulativeAttributes>(node.attributes);
-      const bool is_sum = node.op == Operator::cumulative_sum;
-      return is_sum ? ops::cumulative_sum(x[0], axis, exclusive, backwards, name)
-                    : ops::cumulative_prod(x[0], axis, exclusive, backwards, name);
-    }
-    case Operator::iota: return counting(std::get<IotaAttributes>(node.attributes), size, name);
-    case Operator::sizes: return listed(std::get<SizesAttributes>(node.attributes), size, name);
-#define FERRY_CASE(function, inputs, attributes) case Operator::function:
-      FERRY_GRAPH_UNARY(FERRY_CASE)
-      FERRY_GRAPH_BINARY(FERRY_CASE)
-#undef FERRY_CASE
-    case Operator::convert:
-    case Operator::where:
-    case Operator::cast:
-    case Operator::batch_norm:
-    case Operator::reshape:
-    case Operator::loop:
-    case Operator::end_loop: break;
-  }
-  throw InternalError(std::string("tensor_of: unexpected operator ") + operator_name(node.op));
-}
-
-// The same for a result with its channels in blocks of `lanes`.
-lang::Tensor blocked_tensor_of(const KernelNode& node, const Inputs& x, std::int64_t lanes, const std::string& name) {
-  if (const auto* conv = std::get_if<ConvAttributes>(&node.attributes))
-    return blocked_convolution(*conv, x, lanes, name);
-  if (const auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes))
-    return blocked_quantized_convolution(*conv, x, lanes, name);
-  if (const auto* pool = std::get_if<PoolAttributes>(&node.attributes)) return blocked_pooling(node.op, *pool, x, name);
-  if (node.op == Operator::convert) return ops::to_blocked(x[0], lanes, name);
-  if (node.op == Operator::concat) return ops::concat(x, 1, name);
-  if (node.op == Operator::reduce_mean || node.op == Operator::reduce_max)
-    return blocked_reduction(node.op, x[0], name);
-  throw InternalError(std::string("blocked_tensor_of: unexpected operator ") + operator_name(node.op));
-}
 
 class ProgramMaker {
  public:
@@ -193,15 +96,67 @@ class ProgramMaker {
   }
 
   lang::Tensor output() {
-    const auto anchor = std::ranges::find_if(
-        key_.nodes, [](const KernelNode& node) { return kind_of(node.op) != OperatorKind::elementwise; });
-    if (anchor == key_.nodes.end()) return elements({});
-    const bool is_all = key_.nodes.size() == 1 && !has_bias(*anchor) && !has_integer_sums(*anchor);
-    Inputs inputs;
-    for (const KernelOperand& operand : anchor->operands)
-      inputs.push_back(operand.kind == KernelOperand::Kind::input ? inputs_[operand.index] : lang::Tensor());
-    const lang::Tensor tensor = anchor_tensor(*anchor, inputs, is_all ? kOutput : operator_name(anchor->op));
-    return is_all ? tensor : elements(tensor);
+    add_deviations();
+    if (std::ranges::any_of(key_.nodes, has_scaled_products)) add_factors();
+    if (key_.channel_block > 1)
+      for (std::size_t i = 0; i < inputs_.size(); ++i)
+        if (is_for_channels(i)) in_blocks_[i] = in_blocks(inputs_[i]);
+    const std::size_t last = key_.nodes.size() - 1;
+    for (std::size_t n = 0; n <= last; ++n) {
+      const KernelNode& node = key_.nodes[n];
+      if (kind_of(node.op) == OperatorKind::elementwise) continue;
+      if (is_scaled_later(n)) continue;
+      Inputs inputs;
+      if (const auto softmax = softmax_of(n)) {
+        const ops::SoftmaxParts parts = parts_of(*softmax);
+        inputs.push_back(parts.raised);
+        inverses_[n] = parts.inverse;
+      }
+      while (inputs.size() < node.operands.size()) inputs.push_back(operand_tensor(node.operands[inputs.size()]));
+      const bool is_all = n == last && !has_bias(node) && !has_integer_sums(node) && !inverses_.contains(n);
+      anchors_[n] = anchor_tensor(node, inputs, is_all ? kOutput : name_of(n));
+      if (is_all) return anchors_[n];
+    }
+    return elements(last, kOutput);
+  }
+
+  // Returns the softmax whose result a product that fuses its rows reads as these. The product's rows are then
+  // multiplied by the inverses of the sums instead of the weights, which are more.
+  std::optional<std::size_t> softmax_of(std::size_t n) const {
+    const auto* matmul = std::get_if<MatmulAttributes>(&key_.nodes[n].attributes);
+    if (matmul == nullptr || !matmul->fuses_rows || key_.nodes[n].op != Operator::matmul) return std::nullopt;
+    const KernelOperand& rows = key_.nodes[n].operands[0];
+    if (rows.kind != KernelOperand::Kind::node || key_.nodes[rows.index].op != Operator::softmax) return std::nullopt;
+    return rows.index;
+  }
+
+  // Whether a node is such a softmax, which is computed with the product.
+  bool is_scaled_later(std::size_t n) const {
+    for (std::size_t product = n + 1; product < key_.nodes.size(); ++product)
+      if (softmax_of(product) == n) return true;
+    return false;
+  }
+
+  ops::SoftmaxParts parts_of(std::size_t n) {
+    const KernelNode& node = key_.nodes[n];
+    return ops::softmax_parts(operand_tensor(node.operands[0]),
+                              std::get<DimensionAttributes>(node.attributes).dimension, name_of(n));
+  }
+
+  // Returns the operator's name, with the node's number if another node before it has the same operator.
+  std::string name_of(std::size_t n) const {
+    const Operator op = key_.nodes[n].op;
+    const bool is_first = std::none_of(key_.nodes.begin(), key_.nodes.begin() + static_cast<std::ptrdiff_t>(n),
+                                       [&](const KernelNode& other) { return other.op == op; });
+    return operator_name(op) + (is_first ? std::string() : std::to_string(n));
+  }
+
+  // Returns what a node that is not elementwise reads.
+  lang::Tensor operand_tensor(const KernelOperand& operand) {
+    if (operand.kind == KernelOperand::Kind::none) return {};
+    if (operand.kind == KernelOperand::Kind::input) return inputs_[operand.index];
+    const auto anchor = anchors_.find(operand.index);
+    return anchor != anchors_.end() ? anchor->second : elements(operand.index, name_of(operand.index));
   }
 
   lang::Tensor anchor_tensor(const KernelNode& anchor, const Inputs& inputs, const std::string& name) {
@@ -211,23 +166,32 @@ class ProgramMaker {
     return tensor_of(anchor, inputs, std::ref(variables_), name);
   }
 
-  // Returns the output as an expression of the inputs that broadcast, and of what the node computes that is not
-  // elementwise.
-  lang::Tensor elements(const lang::Tensor& anchor) {
-    add_deviations();
-    if (std::ranges::any_of(key_.nodes, has_scaled_products)) add_factors();
-    if (key_.channel_block > 1)
-      for (std::size_t i = 0; i < inputs_.size(); ++i)
-        if (is_for_channels(i)) in_blocks_[i] = in_blocks(inputs_[i]);
+  // Returns the nodes that a node's element is computed from: elementwise ones, and the one that is not.
+  std::vector<bool> members_of(std::size_t node) const {
+    std::vector<bool> is_member(key_.nodes.size(), false);
+    is_member[node] = true;
+    for (std::size_t n = node + 1; n-- > 0;) {
+      if (!is_member[n] || kind_of(key_.nodes[n].op) != OperatorKind::elementwise) continue;
+      for (const KernelOperand& operand : key_.nodes[n].operands)
+        if (operand.kind == KernelOperand::Kind::node) is_member[operand.index] = true;
+    }
+    return is_member;
+  }
+
+  // Returns the result of a node as an expression of the inputs that broadcast, and of what the node computes that is
+  // not elementwise.
+  lang::Tensor elements(std::size_t node, const std::string& name) {
+    const std::vector<bool> is_member = members_of(node);
+    const auto anchor = std::ranges::find_if(anchors_, [&](const auto& one) { return is_member[one.first]; });
     return lang::library::compute(
-        anchor.buffer() != nullptr ? anchor.shape() : result_shape(),
+        anchor == anchors_.end() ? result_shape() : anchor->second.shape(),
         [&](const std::vector<Expr>& i) {
-          std::vector<Expr> values;
-          for (std::size_t node = 0; node < key_.nodes.size(); ++node)
-            values.push_back(value_of(node, anchor, i, values));
+          std::vector<Expr> values(node + 1);
+          for (std::size_t n = 0; n <= node; ++n)
+            if (is_member[n]) values[n] = value_of(n, i, values);
           return values.back();
         },
-        kOutput);
+        name);
   }
 
   std::vector<Expr> result_shape() const {
@@ -309,17 +273,22 @@ class ProgramMaker {
     return element_of(inputs_[input], {i[0], Expr(0), i[2], i[3]});
   }
 
-  Expr value_of(std::size_t index, const lang::Tensor& anchor, const std::vector<Expr>& i,
-                const std::vector<Expr>& values) const {
+  Expr value_of(std::size_t index, const std::vector<Expr>& i, const std::vector<Expr>& values) const {
     const KernelNode& node = key_.nodes[index];
     const auto operand = [&](std::size_t o) {
       const KernelOperand& one = node.operands[o];
       return one.kind == KernelOperand::Kind::node ? values[one.index] : element(one.index, i);
     };
-    if (has_integer_sums(node)) return ir::cast(DType::f32, anchor(i)) * factors_.at(index)(i);
+    if (has_integer_sums(node)) return ir::cast(DType::f32, anchors_.at(index)(i)) * factors_.at(index)(i);
     if (const auto factor = factors_.find(index); factor != factors_.end())
-      return quotient(index, factor->second(i), anchor, i, values);
-    if (kind_of(node.op) != OperatorKind::elementwise) return has_bias(node) ? anchor(i) + operand(2) : anchor(i);
+      return quotient(index, factor->second(i), i, values);
+    if (const auto inverse = inverses_.find(index); inverse != inverses_.end()) {
+      std::vector<Expr> row = i;
+      row.back() = Expr(0);
+      return anchors_.at(index)(i) * inverse->second(row);
+    }
+    if (kind_of(node.op) != OperatorKind::elementwise)
+      return has_bias(node) ? anchors_.at(index)(i) + operand(2) : anchors_.at(index)(i);
     if (node.op == Operator::where) return ir::select(operand(0), operand(1), operand(2));
     if (node.op == Operator::cast) {
       const DType to = std::get<CastAttributes>(node.attributes).to;
@@ -336,7 +305,7 @@ class ProgramMaker {
 
   // Returns what is divided times the inverse. Scaled sums and their bias are multiplied by it apart, because their
   // factors are the same for many pixels.
-  Expr quotient(std::size_t division, const Expr& inverse, const lang::Tensor& anchor, const std::vector<Expr>& i,
+  Expr quotient(std::size_t division, const Expr& inverse, const std::vector<Expr>& i,
                 const std::vector<Expr>& values) const {
     const KernelOperand& dividend = key_.nodes[division].operands[0];
     if (dividend.kind == KernelOperand::Kind::input) return element(dividend.index, i) * inverse;
@@ -345,7 +314,7 @@ class ProgramMaker {
       return one.kind == KernelOperand::Kind::node && has_integer_sums(key_.nodes[one.index]);
     };
     const auto scaled = [&](std::size_t sums) {
-      return ir::cast(DType::f32, anchor(i)) * finite(factors_.at(sums)(i) * inverse);
+      return ir::cast(DType::f32, anchors_.at(sums)(i)) * finite(factors_.at(sums)(i) * inverse);
     };
     if (is_sums(dividend)) return scaled(dividend.index);
     for (const std::size_t o : {0U, 1U}) {
@@ -362,6 +331,8 @@ class ProgramMaker {
   Variables variables_;
   std::vector<lang::Parameter> parameters_;
   Inputs inputs_;
+  std::map<std::size_t, lang::Tensor> anchors_;     // what nodes compute that is not elementwise, by node
+  std::map<std::size_t, lang::Tensor> inverses_;    // by which the rows of products are scaled, by node
   std::map<std::size_t, lang::Tensor> deviations_;  // those of batch normalisations, by node
   // Factors of sums of integers and, instead of divisors, of what is quantized, by node.
   std::map<std::size_t, std::function<Expr(const std::vector<Expr>&)>> factors_;

@@ -93,6 +93,18 @@ class KeyMaker {
  private:
   const Node& node(std::size_t member) const { return graph_.nodes[group_.nodes[member]]; }
 
+  // Return the first and the last member of the group that is not elementwise, or 0.
+  std::size_t first_anchor() const {
+    for (std::size_t member = 0; member < group_.nodes.size(); ++member)
+      if (kind_of(node(member).op) != OperatorKind::elementwise) return member;
+    return 0;
+  }
+  std::size_t last_anchor() const {
+    for (std::size_t member = group_.nodes.size(); member-- > 0;)
+      if (kind_of(node(member).op) != OperatorKind::elementwise) return member;
+    return 0;
+  }
+
   // Returns the member of the group that computes a tensor.
   std::optional<std::size_t> writer_of(TensorId id, std::size_t before) const {
     for (std::size_t member = 0; member < before; ++member)
@@ -176,6 +188,8 @@ class KeyMaker {
 
   void fuse_dimensions() {
     if (kernel_.key.channel_block > 1) return fuse_rows();
+    // The products of attention have batches of their own.
+    if (last_anchor() != first_anchor()) return;
     std::vector<bool> is_free(result_.size(), true);
     Read* rows = nullptr;
     for (Read& read : reads_) {
@@ -223,6 +237,8 @@ class KeyMaker {
 
   void find_updatable() {
     const Tensor& result = graph_.tensor(output_of(graph_, group_));
+    // Inputs that are read before the last product are read at places of the scores.
+    const std::size_t first = last_anchor() == first_anchor() ? 0 : last_anchor();
     for (std::size_t input = 0; input < kernel_.key.inputs.size(); ++input) {
       const Tensor& tensor = graph_.tensor(kernel_.arguments[input]);
       const bool is_alike = tensor.constant == nullptr && type_of(tensor) == type_of(result) &&
@@ -230,7 +246,7 @@ class KeyMaker {
       // A tensor that is read in two shapes is two inputs.
       const bool is_elementwise = std::ranges::all_of(reads_, [&](const Read& read) {
         return read.tensor != kernel_.arguments[input] ||
-               (read.broadcasts && !is_per_channel(node(read.node).op, read.input));
+               (read.node >= first && read.broadcasts && !is_per_channel(node(read.node).op, read.input));
       });
       if (is_alike && is_elementwise) kernel_.updatable.push_back(input);
     }

@@ -40,6 +40,7 @@ class Grouping {
       groups_.push_back(std::move(group));
     }
     for (std::size_t g = 0; g < groups_.size(); ++g) join_reader(g);
+    for (std::size_t g = 0; g < groups_.size(); ++g) join_rows(g);
     std::erase_if(groups_, [](const Group& group) { return group.nodes.empty(); });
     // A group reads only the results of other groups' last nodes, which precede its own last node, so this order is
     // topological.
@@ -146,6 +147,48 @@ class Grouping {
     if (!is_within_limits(all)) return;
     for (const std::size_t index : nodes) group_of_[index] = to;
     groups_[from].nodes.clear();
+    groups_[to].nodes = std::move(all);
+  }
+
+  // Returns the group whose result only the node `reader` reads, and nothing outside of loops around it; kNoGroup:
+  // none.
+  std::size_t only_group_before(TensorId id, std::size_t reader) const {
+    const std::size_t writer = writer_[id];
+    if (is_output_[id] || writer == kNoGroup || readers_[id] != std::vector{reader} ||
+        loops_.of_node(writer) != loops_.of_node(reader))
+      return kNoGroup;
+    return group_of_[writer];
+  }
+
+  // Adds the groups of a softmax and of the product before it to that of the product that computes them.
+  void join_rows(std::size_t to) {
+    const auto is_joined = [&](std::size_t index) {
+      const auto* matmul = std::get_if<MatmulAttributes>(&node(index).attributes);
+      return matmul != nullptr && matmul->fuses_rows && !matmul->transposed_a;
+    };
+    const auto product = std::ranges::find_if(groups_[to].nodes, is_joined);
+    if (product == groups_[to].nodes.end()) return;
+    const std::size_t weights = only_group_before(node(*product).inputs[0], *product);
+    if (weights == kNoGroup) return;
+    const auto member_of = [&](std::size_t group, Operator op) {
+      const auto found = std::ranges::find(groups_[group].nodes, op, [&](std::size_t index) { return node(index).op; });
+      return found == groups_[group].nodes.end() ? kNoGroup : *found;
+    };
+    const std::size_t softmax = member_of(weights, Operator::softmax);
+    if (softmax == kNoGroup) return;
+    const std::size_t rank = graph_.tensor(output(softmax)).shape.size();
+    if (std::get<DimensionAttributes>(node(softmax).attributes).dimension + 1 != rank) return;
+    const std::size_t scores = only_group_before(node(softmax).inputs[0], softmax);
+    if (scores == kNoGroup || member_of(scores, Operator::matmul) == kNoGroup) return;
+    std::vector<std::size_t> all = groups_[to].nodes;
+    for (const std::size_t from : {weights, scores})
+      all.insert(all.end(), groups_[from].nodes.begin(), groups_[from].nodes.end());
+    std::ranges::sort(all);
+    if (!is_within_limits(all)) return;
+    for (const std::size_t from : {weights, scores}) {
+      for (const std::size_t index : groups_[from].nodes) group_of_[index] = to;
+      groups_[from].nodes.clear();
+    }
     groups_[to].nodes = std::move(all);
   }
 

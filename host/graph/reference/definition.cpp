@@ -15,6 +15,7 @@ namespace {
 bool reset_algorithm(KernelNode& node) {
   const Attributes before = node.attributes;
   if (auto* conv = std::get_if<ConvAttributes>(&node.attributes)) conv->winograd_tile = 0;
+  if (auto* matmul = std::get_if<MatmulAttributes>(&node.attributes)) matmul->fuses_rows = false;
   // Sums that are not scaled are of integers by definition too, but neither packed nor in groups.
   if (auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes)) {
     conv->in_integers = !conv->is_scaled;

@@ -65,7 +65,7 @@ def einsum(net):
 
 
 def attention(net):
-    x = net.any(lambda value: value.is_float() and value.rank == 3 and value.is_fixed(2) and value.is_fixed(1))
+    x = net.any(lambda value: value.is_float() and value.rank == 3 and value.is_fixed(2))
     batch, length, width = x.shape
     heads, depth = net.pick(1, 2, 3), net.pick(4, 5, 8)
 
@@ -76,6 +76,12 @@ def attention(net):
 
     scores = net.add("MatMul", [head([0, 2, 1, 3]), head([0, 2, 3, 1])], [batch, heads, length, length])
     scores = net.add("Mul", [scores, net.constant(depth**-0.5, np.float32)], scores.shape)
+    if not isinstance(length, Open) and net.chance(0.5):
+        mask = np.tri(length, dtype=bool)
+        if net.chance(0.5):
+            scores = net.add("Where", [net.constant(mask, bool), scores, net.constant(-1e9, np.float32)], scores.shape)
+        else:
+            scores = net.add("Add", [scores, net.constant(np.where(mask, 0, -np.inf), np.float32)], scores.shape)
     scores = net.add("Softmax", [scores], scores.shape, axis=3)
     y = net.add("MatMul", [scores, head([0, 2, 1, 3])], [batch, heads, length, depth])
     y = net.add("Transpose", [y], [batch, length, heads, depth], perm=[0, 2, 1, 3])

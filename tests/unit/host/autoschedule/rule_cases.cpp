@@ -101,6 +101,17 @@ constexpr const char* kUpdates = "def f(uint8(M) I, int(M,N) X, int(256,N) Y) ->
 constexpr const char* kRows =
     "def f(int(B,M,N) A) -> (Y) {\n  top(b,m) max=! A(b,m,n)\n  e(b,m,n) = A(b,m,n) * A(b,m,n) - top(b,m)\n"
     "  total(b,m) +=! e(b,m,n)\n  Y(b,m,n) = e(b,m,n) - total(b,m) * 3\n}";
+// Attention but for the functions that integers lack, with the sums' rows subtracted from the last product.
+constexpr const char* kAttention =
+    "def f(int(B,M,K) Q, int(B,N,K) X, int(B,N,D) V, int(M,N) A) -> (Y) {\n"
+    "  S(b,m,n) +=! Q(b,m,k) * X(b,n,k)\n  E(b,m,n) = m >= n ? S(b,m,n) * 3 + A(m,n) : -9\n  top(b,m) max=! E(b,m,n)\n"
+    "  P(b,m,n) = E(b,m,n) * E(b,m,n) - top(b,m)\n  total(b,m) +=! P(b,m,n)\n"
+    "  Z(b,m,d) +=! P(b,m,n) * V(b,n,d)\n  Y(b,m,d) = Z(b,m,d) - total(b,m)\n}";
+// The same with columns in rows and columns exchanged, one batch, and weights that the sums of their rows change.
+constexpr const char* kPlainAttention =
+    "def f(int(M,K) Q, int(K,N) X, int(D,N) V) -> (Y) {\n"
+    "  S(m,n) +=! Q(m,k) * X(k,n)\n  total(m) +=! S(m,n)\n  P(m,n) = S(m,n) - total(m)\n"
+    "  Y(m,d) +=! P(m,n) * V(d,n)\n}";
 
 const std::vector<Sizes> kProductSizes = {{{"M", 37}, {"K", 17}, {"N", 23}},
                                           {{"M", 0}, {"K", 3}, {"N", 5}},
@@ -164,6 +175,24 @@ void add_winograd_cases(std::vector<RuleCase>& cases) {
                      cpu,
                      kTiles,
                      kImagesOfTiles});
+  }
+}
+
+void add_attention_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
+  const Target cpu = small_cpu(bits, 4096, 1 << 16);
+  const std::vector<Sizes> sizes = {{{"B", 2}, {"M", 17}, {"N", 13}, {"K", 5}, {"D", 19}},
+                                    {{"B", 1}, {"M", 1}, {"N", 1}, {"K", 1}, {"D", 1}},
+                                    {{"B", 1}, {"M", 9}, {"N", 37}, {"K", 3}, {"D", 4}},
+                                    {{"B", 3}, {"M", 2}, {"N", 0}, {"K", 2}, {"D", 3}},
+                                    {{"B", 0}, {"M", 5}, {"N", 3}, {"K", 0}, {"D", 2}}};
+  for (const bool is_known : {true, false}) {
+    const std::string suffix = std::string(is_known ? ", " : " of open sizes, ") + std::to_string(bits) + " bits";
+    const auto add = [&](const std::string& name, const char* source, std::vector<std::string> rules) {
+      cases.push_back({name + suffix, source, std::move(rules), cpu,
+                       is_known ? Sizes{{"B", 3}, {"M", 37}, {"N", 43}, {"K", 8}, {"D", 16}} : Sizes{}, sizes});
+    };
+    add("attention", kAttention, {"attention", "injective", "reduction"});
+    add("attention of one batch", kPlainAttention, {"attention", "injective", "reduction"});
   }
 }
 
@@ -345,7 +374,10 @@ Target small_cpu(std::uint32_t vector_bits, std::uint64_t l1_bytes, std::uint64_
 const std::vector<RuleCase>& rule_cases() {
   static const std::vector<RuleCase> all = [] {
     std::vector<RuleCase> cases;
-    for (const std::uint32_t bits : {128U, 512U}) add_cpu_cases(cases, bits);
+    for (const std::uint32_t bits : {128U, 512U}) {
+      add_cpu_cases(cases, bits);
+      add_attention_cases(cases, bits);
+    }
     add_winograd_cases(cases);
     add_dot_cases(cases);
     add_packed_dot_cases(cases);

@@ -140,3 +140,29 @@ TEST_CASE("the name of a group leaves out paths after the first, and nodes of on
   CHECK(name_of(network.graph, group) == "/layer/conv/Conv+Clip");
   CHECK(operators_of(network.graph, group) == "conv_maximum_minimum");
 }
+
+TEST_CASE("a product that fuses its rows takes the softmax and the scores, unless others read these") {
+  NetworkBuilder network;
+  const TensorId q = network.input("q", {2, 3, 7, 5}), k = network.input("k", {2, 3, 11, 5}),
+                 v = network.input("v", {2, 3, 11, 4}), mask = network.input("mask", {7, 11}, DType::boolean);
+  const TensorId least = network.constant<float>("least", {}, {-1e9F}, DType::f32);
+  const TensorId scores = network.node(Operator::matmul, {q, k}, MatmulAttributes{false, true}, "scores");
+  const TensorId masked = network.node(Operator::where, {mask, scores, least}, {}, "masked");
+  const TensorId weights = network.node(Operator::softmax, {masked}, DimensionAttributes{3}, "weights");
+  const TensorId product =
+      network.node(Operator::matmul, {weights, v}, MatmulAttributes{.fuses_rows = true}, "product");
+  network.output(network.node(Operator::tanh, {product}, {}, "tanh"), "y");
+  SUBCASE("nothing else is read") { CHECK(group_names(network.graph) == Names{"scores+masked+weights+product+tanh"}); }
+  SUBCASE("the scores are an output") {
+    network.output(masked, "z");
+    CHECK(group_names(network.graph) == Names{"scores+masked", "weights", "product+tanh"});
+  }
+  SUBCASE("the weights are read twice") {
+    network.output(network.node(Operator::reduce_max, {weights}, ReduceAttributes{{3}, false}, "most"), "z");
+    CHECK(group_names(network.graph) == Names{"scores+masked", "weights", "product+tanh", "most"});
+  }
+  SUBCASE("the softmax is over columns") {
+    network.graph.nodes[2].attributes = DimensionAttributes{2};
+    CHECK(group_names(network.graph) == Names{"scores+masked", "weights", "product+tanh"});
+  }
+}
