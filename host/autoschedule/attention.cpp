@@ -79,7 +79,7 @@ Blocking product_blocking(const ScheduledStage& stage, const Contraction& contra
                            contraction.columns > 0 && contraction.columns % lanes == 0 &&
                            contraction.columns <= tile.vectors * lanes;
   blocking.packs_columns = !is_in_place;
-  blocking.packs_rows = false;
+  blocking.packs_rows = blocking.prefetches_next = false;
   blocking.is_parallel = false;
   return blocking;
 }

@@ -115,7 +115,10 @@ std::string schedule_blocked(Schedule& schedule, StageHandle handle, const Contr
   const std::string packed_rows = packs_rows ? pack(schedule, handle.name(), rows) : "";
 
   BlockedLoops loops = make_loops(schedule, handle, stage, contraction, blocking);
-  if (packs_columns && blocking.steps_ahead > 0)
+  if (packs_columns && blocking.prefetches_next && columns_outermost && loops.depth_block.empty())
+    handle.apply("prefetch", {packed_columns, last_loop(stage, loops.depth), "next",
+                              stage.axes[contraction.row].var.as<ir::Var>()->name});
+  else if (packs_columns && blocking.steps_ahead > 0)
     handle.apply("prefetch", {packed_columns, last_loop(stage, loops.depth), std::to_string(blocking.steps_ahead)});
   // The stage in whose loops the packed operands and the contraction's tiles are computed.
   StageHandle around = epilogue.empty() ? handle : schedule[epilogue];

@@ -33,6 +33,8 @@ constexpr double kColumnCost = 1.15;
 // Filters that so few tiles use are prefetched, because reading them from memory takes a large part of the time: bytes
 // ahead, by default and as choices.
 constexpr std::int64_t kFewTiles = 32, kBytesAhead = 2048, kMostBytesAhead = 8192;
+// With more tiles of rows than these, those that read a panel of filters first take too small a part of the time.
+constexpr std::int64_t kManyTiles = 128;
 
 // Whether threads should share out the rows of images in blocks instead of the filters. Then each reads what it has
 // itself computed in the layer before, and all read all filters. Reading what another core has just written takes
@@ -160,6 +162,16 @@ std::int64_t prefetched_bytes(const Contraction& contraction, RegisterTile tile,
   return bytes >= kCacheLine ? bytes : 0;
 }
 
+// Whether the panel of columns after the one that is read can be prefetched line by line, as many in a tile of rows as
+// the sum has steps: rows are along one axis, and tiles take enough of them.
+bool can_prefetch_next(const ScheduledStage& stage, const Contraction& contraction, RegisterTile tile,
+                       std::int64_t lanes, const Target& target) {
+  const std::int64_t bytes = prefetched_bytes(contraction, tile, lanes, target);
+  return bytes % kCacheLine == 0 && bytes > 0 && !contraction.group && !contraction.blocks && !contraction.outer_row &&
+         contraction.row < stage.axes.size() && stage.reduction()->axes.size() == 1 &&
+         contraction.rows >= tile.rows * (bytes / kCacheLine);
+}
+
 // Groups are read again for each row of an image, from the second-level cache, where prefetching them took 1.8 times as
 // long on Zen 3.
 std::int64_t default_steps_ahead(const Contraction& contraction, RegisterTile tile, std::int64_t lanes,
@@ -187,7 +199,10 @@ Blocking default_blocking(const ScheduledStage& stage, const Contraction& contra
       !blocking.columns_outermost && contraction.depth > kMaxDepth && stage.reduction()->axes.size() == 1;
   blocking.depth_block = blocks_depth ? depth_block(contraction.depth) : contraction.depth;
   blocking.steps = shared_steps(stage, contraction, target).count;
-  blocking.steps_ahead = default_steps_ahead(contraction, blocking.tile, lanes, target);
+  blocking.prefetches_next = blocking.columns_outermost && contraction.rows <= kManyTiles * blocking.tile.rows &&
+                             contraction.column_bytes > l1_bytes(target) &&
+                             can_prefetch_next(stage, contraction, blocking.tile, lanes, target);
+  blocking.steps_ahead = blocking.prefetches_next ? 0 : default_steps_ahead(contraction, blocking.tile, lanes, target);
   return blocking;
 }
 
@@ -218,6 +233,8 @@ Space space_of(const Contraction& contraction, const Blocking& by_default, const
     std::vector<std::int64_t> steps = {0};
     for (std::int64_t ahead = kBytesAhead / 2; ahead <= kMostBytesAhead; ahead *= 2) steps.push_back(ahead / bytes);
     space.knobs.push_back(number_knob("ahead", KnobKind::grain, std::move(steps), by_default.steps_ahead));
+    if (can_prefetch_next(stage, contraction, {1, by_default.tile.vectors}, by_default.lanes, context.target))
+      space.knobs.push_back(flag_knob("next_panel", by_default.prefetches_next));
   }
   space.knobs.push_back(flag_knob("parallel", true));
   return space;
@@ -232,6 +249,7 @@ Blocking blocking_at(const Point& point, std::int64_t lanes) {
           .packs_columns = point.flag("pack_columns"),
           .packs_rows = point.flag("pack_rows"),
           .steps_ahead = point.number("ahead", 0),
+          .prefetches_next = point.flag("next_panel"),
           .is_parallel = point.flag("parallel")};
 }
 

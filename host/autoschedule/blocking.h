@@ -15,6 +15,7 @@ struct Blocking {
   std::int64_t steps = 1;        // the innermost loop has a copy of its body for each of so many along the depth
   bool packs_columns = true, packs_rows = false;
   std::int64_t steps_ahead = 0;  // how far ahead packed columns are prefetched
+  bool prefetches_next = false;  // the next panel of packed columns is prefetched instead, if columns are outermost
   bool is_parallel = true;
 };
 

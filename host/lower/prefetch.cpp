@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 namespace ferry::lower {
 
@@ -111,6 +112,51 @@ std::vector<std::vector<Expr>> places_read(const Access& access, std::size_t loo
   return places;
 }
 
+// Returns how far apart an axis's values are in the first and the last iteration of the loops inside `loop`, plus 1;
+// nothing if that is not a constant.
+std::optional<std::int64_t> tile_extent(const Nest& nest, std::size_t loop, const Expr& value,
+                                        const Substitution& first) {
+  Substitution last;
+  bool is_inside = false;
+  for (const std::size_t id : nest.loops.order()) {
+    if (is_inside) last[nest.loops.loop(id).var.get()] = nest.loops.loop(id).extent - 1;
+    is_inside |= id == loop;
+  }
+  const Expr extent = passes::simplify(substitute(value, last) - substitute(value, first) + 1);
+  return as_int(extent) == nullptr ? std::nullopt : std::optional(*as_int(extent));
+}
+
+// Returns the cache line of the next columns that an iteration prefetches: the lines of a block of columns, of which
+// each step of the sum reads `lines`, are numbered in the order of memory, and a tile of rows prefetches as many as
+// there are steps; those after the last quarter, say, the same ones again. Nothing if columns are not contiguous, or
+// tiles not constant.
+std::optional<std::vector<Expr>> place_in_next(const Nest& nest, const Load& load, std::size_t loop, std::size_t rows) {
+  const Axis& depth = nest.reduction()->axes[0];
+  const Substitution first = later_loops(nest, loop, 0);
+  const std::vector<Axis> axes = nest.all_axes();
+  const auto values = nest.loops.axis_values();
+  std::optional<std::size_t> column;
+  for (std::size_t a = 0; a + 1 < axes.size(); ++a)
+    if (a != rows && std::ranges::any_of(load.indices, [&](const Expr& index) { return index.same_as(axes[a].var); }))
+      column = a;
+  if (!column) return std::nullopt;
+  const auto tile_rows = tile_extent(nest, loop, values[rows].value, first);
+  const auto columns = tile_extent(nest, loop, values[*column].value, first);
+  const auto in_line = kLineBytes / static_cast<std::int64_t>(dtype_bytes(load.buffer->dtype));
+  if (!tile_rows || !columns || *columns % in_line != 0) return std::nullopt;
+  const Expr lines = *columns / in_line;
+  const Expr tile = min(substitute(values[rows].value, first) / Expr(*tile_rows), lines - 1);
+  const Expr line = tile * depth.extent + substitute(values.back().value, first);
+  Substitution place;
+  for (std::size_t a = 0; a < axes.size(); ++a) place[axes[a].var.get()] = substitute(values[a].value, first);
+  place[depth.var.get()] = passes::simplify(line / lines);
+  place[axes[*column].var.get()] =
+      passes::simplify(substitute(values[*column].value, first) + *columns + line % lines * Expr(in_line));
+  std::vector<Expr> indices;
+  for (const Expr& index : load.indices) indices.push_back(substitute(index, place));
+  return indices;
+}
+
 bool same_place(const Expr& a, const Expr& b) {
   const auto& left = a.as<Load>()->indices;
   const auto& right = b.as<Load>()->indices;
@@ -133,7 +179,12 @@ Stmt with_prefetches(const Nests& nests, const Nest& nest, std::size_t loop, Stm
         if (std::any_of(load->indices.begin(), load->indices.end(),
                         [](const Expr& index) { return !analysis::loads_of(index).empty(); }))
           continue;
-        for (std::vector<Expr>& indices : places_read({nest, *load, storage}, loop, wanted.offset)) {
+        std::vector<std::vector<Expr>> places;
+        if (!wanted.rows)
+          places = places_read({nest, *load, storage}, loop, wanted.offset);
+        else if (auto next = place_in_next(nest, *load, loop, *wanted.rows))
+          places = {*std::move(next)};
+        for (std::vector<Expr>& indices : places) {
           const Expr place = Load::make(load->buffer, std::move(indices));
           if (std::any_of(asked.begin(), asked.end(), [&](const Expr& other) { return same_place(other, place); }))
             continue;

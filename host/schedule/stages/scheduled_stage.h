@@ -81,6 +81,8 @@ struct ScheduledStage {
     std::size_t loop;
     ir::BufferRef tensor;
     std::int64_t offset;  // number of iterations ahead
+    // The axis over rows, where the columns after those of a tile are prefetched instead, a line in each iteration.
+    std::optional<std::size_t> rows = {};
   };
   std::vector<Prefetch> prefetches;
 

@@ -76,3 +76,35 @@ TEST_CASE("a copy that one reader refuses is read by none") {
   CHECK(ir::to_text(lower::lower(program, schedule)) ==
         ir::to_text(lower::lower(program, schedule::Schedule::replay(program, schedule.to_text()))));
 }
+
+TEST_CASE("the next columns are asked for line by line while tiles of rows read these") {
+  const char* const product = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+  const std::string schedule =
+      "B: cache_read global -> P\nP: transform_layout (k, n) -> (n / 32, k, n % 32)\nC: split m 6\nsplit n 32\n"
+      "split n.inner 16\nreorder n.outer m.outer k m.inner n.inner.outer n.inner.inner\nprefetch P k next m";
+  const std::string text = lowered_text(product, schedule);
+  // Two lines a step: the first tile of rows asks for the first half of the lines, all others for the second.
+  std::size_t found = 0;
+  for (std::size_t at = text.find("prefetch(P["); at != std::string::npos; at = text.find("prefetch(P[", at + 1))
+    ++found;
+  CHECK_MESSAGE((found == 1 && text.find("min(m.outer, 1)") != std::string::npos), text);
+  check_schedule("def mm(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }", schedule,
+                 {{"M", 13}, {"N", 70}, {"K", 11}});
+}
+
+TEST_CASE("next columns need rows and a sum over one axis") {
+  const auto refused = [](const char* source, const char* directive) {
+    schedule::Schedule schedule(lang::parse(source, "test.tc").at(0));
+    std::string said;
+    try {
+      schedule.apply(schedule::parse_directives(directive).directives.at(0));
+    } catch (const CompileError& error) {
+      said = error.what();
+    }
+    return said;
+  };
+  CHECK(refused(kProduct, "C: prefetch B k next x").find("expected an axis of the tensor 'C', got 'x'") !=
+        std::string::npos);
+  CHECK(refused("def f(int(M,N) A) -> (B) { B(m,n) = A(m,n) }", "B: prefetch A n next m")
+            .find("expected a sum over one axis, got 'B'") != std::string::npos);
+}
