@@ -41,6 +41,15 @@ bool is_exact(BinaryOp op, DType type, double x, double y, double result) {
   return sum == result && (x - (sum - other)) + (term - other) == 0;
 }
 
+// Whether the result is infinite because an operand is, whatever the other one is within its error: the infinity of a
+// mask, say. That of an overflow has an infinite error.
+bool stays_infinite(BinaryOp op, double x, double error_x, double y, double error_y, double result) {
+  if (!std::isinf(result) || !std::isfinite(error_x) || !std::isfinite(error_y)) return false;
+  if (op == BinaryOp::add || op == BinaryOp::sub) return std::isinf(x) || std::isinf(y);
+  if (op == BinaryOp::mul) return std::isinf(x) ? std::fabs(y) > error_y : std::isinf(y) && std::fabs(x) > error_x;
+  return op == BinaryOp::div && std::isinf(x) && std::fabs(y) > error_y;
+}
+
 void float_errors(BinaryOp op, const Lanes& a, const Lanes& b, Lanes& out, std::size_t n) {
   const double unit = unit_roundoff(out.type), least = smallest_error(out.type);
   const bool operands_exact = a.exact && b.exact;
@@ -50,9 +59,14 @@ void float_errors(BinaryOp op, const Lanes& a, const Lanes& b, Lanes& out, std::
       out.error[i] = 0;
       continue;
     }
+    const double ea = operands_exact ? 0 : a.error[i], eb = operands_exact ? 0 : b.error[i];
+    if (stays_infinite(op, a.real[i], ea, b.real[i], eb, out.real[i])) {
+      out.error[i] = 0;
+      continue;
+    }
     double carried = 0;
     if (!operands_exact) {
-      const double ea = a.error[i], eb = b.error[i], x = std::fabs(a.real[i]), y = std::fabs(b.real[i]);
+      const double x = std::fabs(a.real[i]), y = std::fabs(b.real[i]);
       switch (op) {
         case BinaryOp::mul: carried = x * eb + y * ea + ea * eb; break;
         // If the divisor may be 0, the error is unbounded.

@@ -207,6 +207,21 @@ TEST_CASE("of a sum that may leave its type's range on its way nothing is known,
   CHECK(std::isinf(Reference(program, {3}, {a.data(), nullptr}).evaluate(1, 0).real));
 }
 
+TEST_CASE("the infinity of a mask has no error, that of an overflow an infinite one") {
+  const auto result = [](const std::string& value, float a, float b) {
+    const Program program = one("def f(float(N) A, float(N) B) -> (Y) { Y(i) = " + value + " }");
+    return Reference(program, {1}, {&a, &b, nullptr}).evaluate(2, 0);
+  };
+  for (const char* value :
+       {"exp(A(i) - B(i) * B(i))", "exp(A(i) * (B(i) * B(i)))", "exp((B(i) * B(i) + A(i)) / (B(i) * B(i)))"}) {
+    const lang::Element masked = result(value, -INFINITY, 1.1f);
+    CHECK(masked.real == 0);
+    CHECK(masked.error < 1e-30);
+  }
+  CHECK(std::isinf(result("B(i) - A(i) * A(i)", 1e30f, 1.1f).error));
+  CHECK_FALSE(result("A(i) * (B(i) * B(i) - B(i) * B(i))", INFINITY, 1.1f).error == 0);
+}
+
 TEST_CASE("nothing is known of a product that leaves its type's range in some order of its factors") {
   const Program program = one("def f(half(N) A) -> (p) { p() *=! A(i) }");
   const auto product_of = [&](const std::vector<float>& factors) {
