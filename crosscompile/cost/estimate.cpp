@@ -13,6 +13,8 @@ namespace {
 
 // Computing and the traffic of each level go on at the same time; of all but the longest so much is not hidden.
 constexpr double kNotHidden = 0.3;
+// One thread alone takes so much of what memory can give to all.
+constexpr double kMemoryShare = 0.5;
 // Branch predictors know the end of shorter loops.
 constexpr double kPredictedExtent = 32, kPredictedCost = 0.3;
 // To distribute a parallel loop over threads.
@@ -95,8 +97,11 @@ Estimate estimate(const ir::Function& function, const Target& target, std::uint3
     return lines[level].in_row * core.caches[level].line_cycles +
            lines[level].lone * core.caches[level].lone_line_cycles;
   };
-  estimate.l2_cycles = cycles(0);
-  estimate.memory_cycles = cycles(1);
+  // Threads have a first level each, and share what is beyond the second.
+  double share = 1;
+  if (threads > 1) share = std::min(1.0, estimate.compute_cycles / Sum(nest, target, core, 1).cycles(nest.body));
+  estimate.l2_cycles = cycles(0) * share;
+  estimate.memory_cycles = cycles(1) * std::max(share, kMemoryShare);
   const double all = estimate.compute_cycles + estimate.l2_cycles + estimate.memory_cycles;
   const double longest = std::max({estimate.compute_cycles, estimate.l2_cycles, estimate.memory_cycles});
   estimate.cycles = longest + kNotHidden * (all - longest);

@@ -80,6 +80,12 @@ std::optional<SpacePoint> TunedTask::space_at(const PointInOrder& point) const {
   return knob_space(*this, [&](std::size_t number, const PointKnob&) { return std::optional(point[number]); });
 }
 
+std::optional<double> TunedTask::cycles_at(const PointInOrder& point) const {
+  if (!open_sizes.empty()) return std::nullopt;
+  return source.compiler->estimated_cycles(scheduled_at(*this, at(point), {}), target,
+                                           std::max(1U, key.device.threads));
+}
+
 KernelSource TunedTask::at(const PointInOrder& point) const {
   KernelSource kernel = source;
   if (point.empty()) return kernel;

@@ -32,6 +32,8 @@ struct TunedTask {
   // knobs of the user's own.
   std::optional<SpacePoint> space_at(const PointValues& values) const;
   std::optional<SpacePoint> space_at(const PointInOrder& point) const;
+  // Returns the cost model's cycles of a call at a point; nothing where it has none, as with open sizes.
+  std::optional<double> cycles_at(const PointInOrder& point) const;
   // Returns the kernel with the schedule at a point, as one side of a comparison.
   KernelSource at(const PointInOrder& point) const;
 };

@@ -20,8 +20,10 @@
 #include "host/cli/options/terminal.h"
 #include "host/cli/tune/live_table.h"
 #include "host/cli/tune/network_text.h"
+#include "host/cli/tune/ranking_text.h"
 #include "host/cli/tune/trial_text.h"
 #include "host/cli/tune/tuning_work.h"
+#include "host/kernel/compile_kernel.h"
 #include "host/kernel/file.h"
 #include "host/text/json.h"
 #include "host/text/style.h"
@@ -29,6 +31,7 @@
 #include "host/tune/recorded_schedules.h"
 #include "host/tune/report/network_page.h"
 #include "host/tune/report/tune_page.h"
+#include "host/tune/static_ranking.h"
 #include "host/tune/tune.h"
 
 namespace ferry::cli {
@@ -43,6 +46,7 @@ struct TuneCommand {
   std::string target;
   std::string budget = "60s";
   std::string html;  // a file
+  bool is_static = false;
   bool json = false;
 };
 
@@ -109,9 +113,24 @@ int tune_network(std::span<const bench::NamedDevice> devices, const tune::TunedK
   return kExitFine;
 }
 
+constexpr std::size_t kShownPoints = 10;
+
+int rank_kernel(const Compiler& compiler, const tune::TunedKernel& kernel, const TuneCommand& options) {
+  if (!options.addresses.empty())
+    throw UsageError("--static: expected --target in place of --remote, because nothing runs");
+  const Target target = resolve_with_notes(compiler, options.target.empty() ? "host" : options.target, terminal());
+  const tune::StaticRanking ranking = tune::rank_statically(kernel, target, options.tune, kShownPoints);
+  if (options.json)
+    print_line(ranking_json(ranking));
+  else
+    std::fputs(ranking_text(ranking).c_str(), stdout);
+  return kExitFine;
+}
+
 int tune_kernel(const Compiler* compiler, TuneCommand& options) {
   tune::TunedKernel kernel{read_kernel(&expect_compiler(compiler, "ferry tune"), options.kernel, terminal()),
                            options.kernel.function, options.target};
+  if (options.is_static) return rank_kernel(*compiler, kernel, options);
   const std::optional<std::uint64_t> budget = options.budget == "0" ? 0 : parse_span(options.budget);
   if (!budget) throw UsageError("--budget " + options.budget + ": expected a time such as 30s or 5m, or 0 for none");
   const std::uint32_t processes = options.tune.processes;
@@ -178,6 +197,8 @@ void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
       ->type_name("N");
   command.add_flag("--open", options->tune.open_sizes,
                    "Tune the code for any sizes, as it performs at these; otherwise it is for these alone");
+  command.add_flag("--static", options->is_static,
+                   "Only rank the schedules by the cost model, for --target and without a device; --trials: as many");
   add_comparison_options(
       command, {options->tune.records, options->tune.processes, options->tune.threads},
       {.records = "The file that records are added to (default: your own, ~/.local/share/ferry/records.jsonl)",
@@ -203,7 +224,8 @@ void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
       "  ferry tune mm.tc --size M=512,N=512,K=512 --budget 5m -r farm://lab/rpi4 -r farm://lab/rpi4\n"
       "  ferry tune net.onnx --size N=1 --budget 10m --remote pi\n"
       "  ferry tune mm.tc --schedule mm.schedule --size M=512,N=512,K=512      the knobs of your own schedule\n"
-      "  ferry tune mm.tc --size M=512,N=512,K=512 --records tuned.jsonl --json");
+      "  ferry tune mm.tc --size M=512,N=512,K=512 --records tuned.jsonl --json\n"
+      "  ferry tune mm.tc --size M=512,N=512,K=512 --static --target raspberry-pi-4      by the cost model alone");
   command.callback([options, &chosen, &command] {
     options->tune.has_trials_limit = command.count("--trials") > 0;
     chosen = [options](const Compiler* compiler) { return tune_kernel(compiler, *options); };

@@ -228,6 +228,11 @@ class KernelCompiler {
   // Takes one program without a schedule, and returns its point with the space there. Throws CompileError for a point
   // outside of the space.
   virtual SpacePoint space_at(const Scheduled& scheduled, const Target& target) const = 0;
+  // Takes one program whose sizes are fixed, and returns how many cycles of one core a call takes with so many threads,
+  // as the cost model says without compiling it (crosscompile/cost); nothing for what it does not model: targets
+  // without a CPU, open sizes, and schedules that cannot be carried out.
+  virtual std::optional<double> estimated_cycles(const Scheduled& scheduled, const Target& target,
+                                                 std::uint32_t threads) const = 0;
   // Takes one program. Without `target` it is this machine, or OpenCL where the schedule binds loops to threads.
   virtual InterpretedKernel interpret(const Scheduled& scheduled, const Target* target) const = 0;
 

@@ -21,6 +21,7 @@
 #include "ferry/schedule/module_schedule.h"
 #include "host/compiler/llvm/cache_key.h"
 #include "host/compiler/llvm/emit.h"
+#include "host/compiler/llvm/estimated_cycles.h"
 #include "host/compiler/llvm/inspect_network.h"
 #include "host/compiler/llvm/interpreted_kernel.h"
 #include "host/compiler/llvm/network.h"
@@ -116,6 +117,11 @@ class LlvmCompiler final : public Compiler {
 
   SpacePoint space_at(const Scheduled& scheduled, const Target& target) const override {
     return space_point(spaces_of(scheduled, target).at(0).decided);
+  }
+
+  std::optional<double> estimated_cycles(const Scheduled& scheduled, const Target& target,
+                                         std::uint32_t threads) const override {
+    return cycles_of(scheduled, target, threads);
   }
 
   InterpretedKernel interpret(const Scheduled& scheduled, const Target* target) const override {

@@ -11,8 +11,6 @@ namespace ferry::tune {
 
 namespace {
 
-// A point takes the model up to a millisecond, and resolving it a part of one.
-constexpr std::uint64_t kWholeSpace = 400;
 constexpr int kDraws = 64;
 constexpr std::size_t kDescents = 3;
 constexpr int kMostRounds = 24;  // of draws, where values decide which other knobs there are
@@ -23,10 +21,13 @@ class Pool {
 
   // Returns the place of a point that was not known before and has a cost.
   std::optional<std::size_t> add(const PointValues& values) {
+    // To resolve a point takes longer than to look it up.
+    if (!tried_.insert(values).second) return std::nullopt;
     std::optional<SpacePoint> point = space_(values);
     if (!point || !seen_.insert(values_in_order(*point)).second) return std::nullopt;
     const std::optional<double> cost = costs_.of(*point);
     if (!cost) return std::nullopt;
+    tried_.insert(values_of(*point));
     points_.push_back({*cost, *std::move(point)});
     return points_.size() - 1;
   }
@@ -90,6 +91,7 @@ class Pool {
   const SpaceAt& space_;
   Costs& costs_;
   std::vector<ModelledPoint> points_;
+  std::set<PointValues> tried_;
   std::set<std::vector<std::string>> seen_;
   std::set<std::size_t> expanded_;
 };
@@ -102,12 +104,13 @@ std::optional<double> Costs::of(const SpacePoint& point) {
   return known->second;
 }
 
-std::vector<ModelledPoint> modelled_points(const SpaceAt& space, Costs& costs, stats::Random& random) {
+std::vector<ModelledPoint> modelled_points(const SpaceAt& space, Costs& costs, stats::Random& random,
+                                           std::uint64_t whole) {
   Pool pool(space, costs);
   const std::optional<std::size_t> start = pool.add({});
-  const std::optional<SpacePoint> whole = space({});
-  if (!start || !whole) return {};
-  if (whole->points <= kWholeSpace) {
+  const std::optional<SpacePoint> first = space({});
+  if (!start || !first) return {};
+  if (first->points <= whole) {
     for (std::size_t center = 0; center < pool.size(); ++center) pool.add_neighbours(center);
     return pool.take();
   }

@@ -4,6 +4,7 @@
 #include "host/stats/random.h"
 #include "host/tune/search/searcher.h"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -33,8 +34,12 @@ class Costs {
   std::map<std::vector<std::string>, std::optional<double>> known_;  // by values in order
 };
 
-// Returns points of the space, the cheapest first: all of a small space, else those that descents from the default and
-// from the cheapest of some draws come by. Points that the model does not know are left out.
-std::vector<ModelledPoint> modelled_points(const SpaceAt& space, Costs& costs, stats::Random& random);
+// What a search pays before its first point: the model takes up to a millisecond for each.
+inline constexpr std::uint64_t kModelledAtStart = 400;
+
+// Returns points of the space, the cheapest first: all of a space of up to `whole` points, else those that descents
+// from the default and from the cheapest of some draws come by. Points that the model does not know are left out.
+std::vector<ModelledPoint> modelled_points(const SpaceAt& space, Costs& costs, stats::Random& random,
+                                           std::uint64_t whole = kModelledAtStart);
 
 }  // namespace ferry::tune

@@ -150,15 +150,18 @@ std::optional<SpacePoint> Search::drawn() {
 void Search::list_modelled() {
   if (has_modelled_ || !costs_.is_known()) return;
   has_modelled_ = true;
-  // Points of the same cost are often the same code, so all but one of them come later.
-  std::deque<ModelledPoint> alike;
+  // Points of the same cost are often the same code, so of those that come first only one is taken.
+  std::vector<ModelledPoint> others;
   for (ModelledPoint& modelled : modelled_points(space_, costs_, random_)) {
     if (modelled_.empty()) least_cost_ = modelled.cost;
     if (modelled.cost > kFar * least_cost_) break;
     const bool is_alike = !modelled_.empty() && modelled_.back().cost == modelled.cost;
-    (is_alike ? alike : modelled_).push_back(std::move(modelled));
+    if (is_alike || modelled_.size() >= kModelledFirst)
+      others.push_back(std::move(modelled));
+    else
+      modelled_.push_back(std::move(modelled));
   }
-  std::ranges::move(alike, std::back_inserter(modelled_));
+  std::ranges::move(others, std::back_inserter(modelled_));
 }
 
 std::optional<SpacePoint> Search::next_modelled() {

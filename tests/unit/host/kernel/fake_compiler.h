@@ -65,6 +65,9 @@ class FakeCompiler final : public Compiler {
   Emission emit(Stage, const CompileRequest&, const std::string&) const override { unexpected(); }
   std::map<std::string, std::vector<std::string>> knobs_of(const ScheduleText&) const override { unexpected(); }
   SpacePoint space_at(const Scheduled&, const Target&) const override { unexpected(); }
+  std::optional<double> estimated_cycles(const Scheduled&, const Target&, std::uint32_t) const override {
+    unexpected();
+  }
   InterpretedKernel interpret(const Scheduled&, const Target*) const override { unexpected(); }
   Bytes compile(const ForeignSource&, const Target&, CodeForm) const override { unexpected(); }
   std::function<SanitizedRun(double)> sanitize(const ForeignSource&, const std::string&, const Target&,

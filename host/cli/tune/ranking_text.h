@@ -1,0 +1,14 @@
+// What the cost model says about a kernel's schedules, for people and programs.
+#pragma once
+
+#include <string>
+
+#include "host/text/json.h"
+#include "host/tune/static_ranking.h"
+
+namespace ferry::cli {
+
+std::string ranking_text(const tune::StaticRanking& ranking);
+text::Json ranking_json(const tune::StaticRanking& ranking);
+
+}  // namespace ferry::cli

@@ -1,0 +1,58 @@
+// Tests the ranking of a space by the cost model alone.
+#include "host/tune/static_ranking.h"
+
+#include "crosscompile/target/resolve.h"
+#include "ferry/kernel/option_error.h"
+#include "tests/unit/host/tune/loop/tuned_product.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace ferry;
+using tune::StaticRanking;
+
+namespace {
+
+StaticRanking ranked(const std::string& target, const std::string& sizes, std::uint64_t trials = 0) {
+  tune::TuneOptions options;
+  options.call.sizes = {sizes};
+  options.trials = trials;
+  options.has_trials_limit = trials > 0;
+  return tune::rank_statically({test::product(), "mm"}, resolve_target(target), options, 5);
+}
+
+}  // namespace
+
+TEST_CASE("boards that are not there have a ranking of schedules, the fastest first") {
+  for (const char* target : {"raspberry-pi-3", "raspberry-pi-4", "raspberry-pi-5", "riscv64-v"}) {
+    CAPTURE(target);
+    const StaticRanking ranking = ranked(target, "M=256,N=256,K=256", 1);
+    CHECK(ranking.sizes.at("M") == 256);
+    CHECK(ranking.estimated > 64);  // descents come by as many at least
+    CHECK(ranking.estimated <= ranking.points);
+    REQUIRE(ranking.best.size() == 5);
+    CHECK(std::ranges::is_sorted(ranking.best, {}, &StaticRanking::Point::cycles));
+    CHECK(ranking.best.front().cycles <= ranking.default_cycles);
+    CHECK_FALSE(ranking.best.front().point.text.empty());
+    // No core of these has more than eight multiply-adds of four floats a cycle in its four threads.
+    CHECK(ranking.best.front().cycles > 256.0 * 256 * 256 / 32);
+  }
+}
+
+TEST_CASE("a ranking is the same each time, and all of a small space is in it") {
+  const StaticRanking a = ranked("raspberry-pi-4", "M=37,N=16,K=20", 100'000),
+                      b = ranked("raspberry-pi-4", "M=37,N=16,K=20", 100'000);
+  CHECK(a.estimated == a.points);
+  REQUIRE(a.best.size() == b.best.size());
+  for (std::size_t i = 0; i < a.best.size(); ++i) CHECK(a.best[i].point.text == b.best[i].point.text);
+}
+
+TEST_CASE("what the model does not know is refused") {
+  CHECK_THROWS_WITH_AS(ranked("opencl", "M=64,N=64,K=64"), doctest::Contains("expected a CPU as the target"), Error);
+  tune::TuneOptions options;
+  options.call.sizes = {"M=64,N=64,K=64"};
+  options.open_sizes = true;
+  CHECK_THROWS_WITH_AS(tune::rank_statically({test::product(), "mm"}, resolve_target("raspberry-pi-4"), options, 5),
+                       doctest::Contains("expected fixed sizes"), Error);
+}
