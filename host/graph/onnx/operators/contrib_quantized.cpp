@@ -98,10 +98,9 @@ void import_qlinear_average_pool(NodeImport& node) {
   const bool is_last = node.flag("channels_last", false);
   const Value x = read_image(node, is_last);
   PoolAttributes pool;
-  pool.windows = read_windows(node, x.type.shape, node.integers("kernel_shape"));
   pool.ceil = node.flag("ceil_mode", false);
   pool.count_padding = node.flag("count_include_pad", false);
-  output_image(node, node.add(Operator::average_pool, {x}, pool), is_last);
+  output_image(node, average_pool(node, x, pool), is_last);
 }
 
 // alpha * A * B + C, where C has the scale of the product. Without a scale of the result it is float32.

@@ -15,10 +15,11 @@ double least_of(DType dtype) {
   return is_signed_int(dtype) ? -std::ldexp(1, static_cast<int>(dtype_bytes(dtype)) * 8 - 1) : 0;
 }
 
-void import_pool(NodeImport& node, Operator op, PoolAttributes pool) {
-  pool.windows = read_windows(node, node.shape(0), node.integers("kernel_shape"));
+void import_pool(NodeImport& node, Operator op, PoolAttributes pool, double padding) {
+  Value x = node.input(0);
+  pool.windows = read_windows(node, x, node.integers("kernel_shape"), padding);
   pool.ceil = node.flag("ceil_mode", false);
-  node.output(0, node.add(op, {node.input(0)}, pool));
+  node.output(0, node.add(op, {x}, pool));
 }
 
 // Returns the indices of the greatest elements of all windows in the whole input, which are counted by rows, or by the
@@ -27,7 +28,8 @@ Value greatest_places(NodeImport& node, bool by_columns) {
   const NodeOps of(node);
   const Value& x = node.input(0);
   const Shape& shape = x.type.shape;
-  const std::vector<WindowAttributes> windows = read_windows(node, shape, node.integers("kernel_shape"));
+  const Windows all_windows = read_windows(node, shape, node.integers("kernel_shape"));
+  const std::vector<WindowAttributes>& windows = all_windows.each;
   const bool ceil = node.flag("ceil_mode", false);
   const std::size_t spatial = windows.size();
   node.expect(2 * spatial + 2 <= 8, "images of 1 to 3 dimensions where indices are wanted",
@@ -42,25 +44,23 @@ Value greatest_places(NodeImport& node, bool by_columns) {
   for (std::size_t i = 0; i < spatial; ++i) {
     const WindowAttributes& window = windows[i];
     const std::size_t d = 2 + 2 * i;
-    const Size& size = shape[i + 2];
-    const auto [count, pad_after] = positions_of(node, size, window, ceil);
+    const Size &size = shape[i + 2], &outside = all_windows.before[i];
+    const auto [count, pad_after] = positions_of(node, size + outside + all_windows.after[i], window, ceil);
+    const Size before = outside + window.pad_before, after = all_windows.after[i] + pad_after;
     const Value at = of.add(of.mul(of.iota(count, 0, 2), static_cast<double>(window.stride)),
                             of.mul(of.iota(window.kernel, 1, 2), static_cast<double>(window.dilation)));
-    elements = of.gather(of.pad(elements, d, window.pad_before, pad_after, least), at, d);
+    elements = of.gather(of.pad(elements, d, before, after, least), at, d);
     Shape along(2 * spatial, 1);
     along[2 * i] = count;
     along[2 * i + 1] = window.kernel;
-    Value own = of.reshape(of.sub(at, static_cast<double>(window.pad_before)), along);
+    Value own = of.reshape(of.sub(at, of.size(before)), along);
     // The last dimension counts first by rows, the first one by columns.
-    const std::optional<std::int64_t> known = size.constant();
-    node.expect(known.has_value(), "images of known size where indices are wanted", [&] { return to_text(shape); });
-    const auto number = static_cast<double>(*known), before = static_cast<double>(image.constant().value_or(1));
     if (i == 0) {
       place = own;
     } else {
-      place = by_columns ? of.add(place, of.mul(own, before)) : of.add(of.mul(place, number), own);
+      place = by_columns ? of.add(place, of.mul(own, of.size(image))) : of.add(of.mul(place, of.size(size)), own);
     }
-    if (window.pad_before > 0 || pad_after.constant() != 0) {
+    if (before.constant() != 0 || after.constant() != 0) {
       const Value is_within = of.logical_and(of.less_equal(0, own), of.less(own, of.size(size)));
       is_inside = is_inside ? of.logical_and(*is_inside, is_within) : is_within;
     }
@@ -124,15 +124,16 @@ Value root(const NodeImport& node, const Value& x, double p) {
 }  // namespace
 
 void import_conv(NodeImport& node) {
-  const ConvAttributes conv = read_convolution(node, 0, 1);
-  std::vector<Value> inputs = {node.input(0), node.input(1)};
+  Value x = node.input(0);
+  const ConvAttributes conv = read_convolution(node, x, 1);
+  std::vector<Value> inputs = {x, node.input(1)};
   if (node.has_input(2)) inputs.push_back(node.input(2));
   node.output(0, node.add(Operator::conv, inputs, conv));
 }
 
 void import_max_pool(NodeImport& node) {
   const bool by_columns = node.flag("storage_order", false);
-  import_pool(node, Operator::max_pool, {});
+  import_pool(node, Operator::max_pool, {}, least_of(node.input(0).type.dtype));
   if (node.has_output(1)) node.output(1, greatest_places(node, by_columns));
 }
 
@@ -142,7 +143,10 @@ void import_max_unpool(NodeImport& node) {
   const Value& x = node.input(0);
   const Shape& shape = x.type.shape;
   const std::vector<std::int64_t> kernel = node.integers("kernel_shape");
-  const std::vector<WindowAttributes> windows = read_windows(node, shape, kernel);
+  const Windows all_windows = read_windows(node, shape, kernel);
+  node.expect(!all_windows.are_padded_outside(), "spatial sizes that are numbers, for padding by auto_pad",
+              [&] { return to_text(shape); });
+  const std::vector<WindowAttributes>& windows = all_windows.each;
   Shape images = {shape[0], shape[1]};
   for (std::size_t i = 0; i < kernel.size(); ++i) {
     const WindowAttributes& window = windows[i];
@@ -168,7 +172,8 @@ void import_max_unpool(NodeImport& node) {
 void import_average_pool(NodeImport& node) {
   PoolAttributes pool;
   pool.count_padding = node.flag("count_include_pad", false);
-  import_pool(node, Operator::average_pool, pool);
+  pool.ceil = node.flag("ceil_mode", false);
+  node.output(0, average_pool(node, node.input(0), pool));
 }
 
 void import_global_pool(NodeImport& node) {
@@ -181,10 +186,10 @@ void import_global_pool(NodeImport& node) {
 // The pth root of the sum of pth powers, which a convolution with ones computes for each channel alone.
 void import_lp_pool(NodeImport& node) {
   const NodeOps of(node);
-  const Value& x = node.input(0);
-  const Shape& shape = x.type.shape;
+  Value x = node.input(0);
   const std::vector<std::int64_t> kernel = node.integers("kernel_shape");
-  std::vector<WindowAttributes> windows = read_windows(node, shape, kernel);
+  std::vector<WindowAttributes> windows = read_windows(node, x, kernel, 0);
+  const Shape& shape = x.type.shape;
   const bool ceil = node.flag("ceil_mode", false);
   Shape filter = {1, 1}, images = {shape[0] * shape[1], 1}, counts;
   for (std::size_t i = 0; i < kernel.size(); ++i) {

@@ -129,15 +129,17 @@ void import_qlinear_matmul(NodeImport& node) {
 }
 
 void import_conv_integer(NodeImport& node) {
-  const ConvAttributes conv = read_convolution(node, 0, 1);
-  const Value x = centered(node, 0, 2, 0), filters = centered(node, 1, 3, filters_from_end(node, 1));
+  Value x = centered(node, 0, 2, 0);
+  const ConvAttributes conv = read_convolution(node, x, 1);
+  const Value filters = centered(node, 1, 3, filters_from_end(node, 1));
   node.output(0, node.add(Operator::conv, {x, filters}, conv));
 }
 
 void import_qlinear_conv(NodeImport& node) {
-  const ConvAttributes conv = read_convolution(node, 0, 3);
+  Value x = centered(node, 0, 2, 0);
+  const ConvAttributes conv = read_convolution(node, x, 3);
   const std::size_t rank = filters_from_end(node, 3);
-  std::vector<Value> inputs = {centered(node, 0, 2, 0), centered(node, 3, 5, rank)};
+  std::vector<Value> inputs = {x, centered(node, 3, 5, rank)};
   if (node.has_input(8)) inputs.push_back(node.cast(node.input(8), DType::i32));
   const Value sums = node.add(Operator::conv, inputs, conv);
   const Value factor = NodeOps(node).mul(float_scale(node, 1, 0), float_scale(node, 4, rank - 1));

@@ -16,10 +16,11 @@ constexpr double kTurn = 2 * std::numbers::pi;
 
 // Returns the angles of a transform, [length, bins], as float64. The product of both places is taken modulo the length,
 // which keeps it exact.
-Value angles_of(const NodeOps& of, std::int64_t length, std::int64_t bins) {
+Value angles_of(const NodeOps& of, const Size& length, const Size& bins) {
   const Value products = of.mul(of.iota(length, 0, 2), of.iota(bins, 1, 2));
-  const Value turns = of.cast(of.modulo(products, static_cast<double>(length)), DType::f64);
-  return of.mul(turns, kTurn / static_cast<double>(length));
+  const Value turns = of.cast(of.modulo(products, of.size(length)), DType::f64);
+  if (length.constant()) return of.mul(turns, kTurn / static_cast<double>(*length.constant()));
+  return of.div(of.mul(turns, kTurn), of.cast(of.size(length), DType::f64));
 }
 
 struct Complex {
@@ -44,29 +45,35 @@ Complex parts_of(const NodeImport& node, const NodeOps& of, const Value& x) {
   return count == 1 ? Complex{part(0), {}} : Complex{part(0), part(1)};
 }
 
+// Cuts a dimension to this size, or fills it up with zeros.
+Value fitted(const NodeOps& of, const Value& x, std::size_t d, const Size& size) {
+  const Size& given = x.type.shape[d];
+  if (given == size) return x;
+  return of.slice(of.pad(x, d, 0, max(size - given, 0)), d, 0, size);
+}
+
 // Transforms the last dimension, to `bins` of the frequencies. An inverse transform is not divided by the length.
-Complex transformed(const NodeOps& of, const Complex& x, std::int64_t length, std::int64_t bins, bool inverse) {
+Complex transformed(const NodeOps& of, const Complex& x, const Size& length, const Size& bins, bool inverse) {
   const std::size_t d = x.real.type.shape.size() - 1;
-  const auto fitted = [&](Value part) {
-    const std::int64_t size = *part.type.shape[d].constant();
-    return size < length ? of.pad(part, d, 0, length - size) : of.slice(part, d, 0, length);
-  };
   const DType dtype = x.real.type.dtype;
   const Value angles = angles_of(of, length, bins);
   const Value cosine = of.cast(of.cos(angles), dtype), sine = of.cast(of.sin(angles), dtype);
-  const Value real = fitted(x.real);
+  const Value real = fitted(of, x.real, d, length);
   const Value by_cosine = of.matmul(real, cosine), by_sine = of.matmul(real, sine);
   // exp(-i * angle) forwards and exp(i * angle) backwards
   if (!x.imaginary) return {by_cosine, inverse ? by_sine : of.neg(by_sine)};
-  const Value imaginary = fitted(*x.imaginary);
+  const Value imaginary = fitted(of, *x.imaginary, d, length);
   const Value other_cosine = of.matmul(imaginary, cosine), other_sine = of.matmul(imaginary, sine);
   if (inverse) return {of.sub(by_cosine, other_sine), of.add(other_cosine, by_sine)};
   return {of.add(by_cosine, other_sine), of.sub(other_cosine, by_sine)};
 }
 
-std::int64_t read_length(const NodeImport& node, std::int64_t length) {
-  node.expect(length > 0 && length <= kMaxLength, "transforms of 1 to " + std::to_string(kMaxLength) + " elements",
-              [&] { return std::to_string(length); });
+// An open length is checked in each call.
+Size checked_length(const NodeImport& node, const Size& length) {
+  const std::optional<std::int64_t> known = length.constant();
+  node.expect(!known || (*known > 0 && *known <= kMaxLength),
+              "transforms of 1 to " + std::to_string(kMaxLength) + " elements", [&] { return to_text(length); });
+  if (!known) node.equal("the transform's length", length, "the longest one", min(length, kMaxLength));
   return length;
 }
 
@@ -109,31 +116,30 @@ void import_dft(NodeImport& node) {
   if (node.opset() >= 20 && node.has_input(2)) axis = node.number(2, "the axis");
   const bool inverse = node.flag("inverse", false), onesided = node.flag("onesided", false);
   const std::size_t d = node.dimension(axis, rank);
-  const std::optional<std::int64_t> size = x.type.shape[d].constant();
-  node.expect(d + 1 < rank && size && *size > 0, "a known size of a dimension before the last one",
-              [&] { return to_text(x.type.shape); });
-  const std::int64_t usual = inverse && onesided ? 2 * (*size - 1) : *size;
-  const std::int64_t length = read_length(node, node.has_input(1) ? node.number(1, "the transform's length") : usual);
+  node.expect(d + 1 < rank, "a dimension before the last one", [&] { return to_text(x.type.shape); });
+  const Size& size = x.type.shape[d];
+  const Size usual = inverse && onesided ? (size - 1) * 2 : size;
+  const Size length = checked_length(node, node.has_input(1) ? node.size(1, "the transform's length") : usual);
   Complex parts = parts_of(node, of, x);
   const std::size_t last = rank - 2;
   parts.real = exchanged(of, parts.real, d, last);
   if (parts.imaginary) parts.imaginary = exchanged(of, *parts.imaginary, d, last);
   if (inverse && onesided) {
     // The other frequencies are the conjugates of these, in reverse.
-    const std::int64_t kept = length / 2 + 1, others = length - kept;
+    const Size kept = floor_divide(length, 2) + 1, others = length - kept;
     const auto whole = [&](Value part, bool is_real) {
-      const std::int64_t given = *part.type.shape[last].constant();
-      part = given < kept ? of.pad(part, last, 0, kept - given) : of.slice(part, last, 0, kept);
-      if (others == 0) return part;
+      part = fitted(of, part, last, kept);
+      if (others.constant() == 0) return part;
       const Value rest = of.slice(part, last, others, others, -1);
       return of.concat({part, is_real ? rest : of.neg(rest)}, last);
     };
     if (!parts.imaginary) parts.imaginary = of.filled(parts.real.type, 0);
     parts = {whole(parts.real, true), whole(*parts.imaginary, false)};
   }
-  const Complex result = transformed(of, parts, length, onesided && !inverse ? length / 2 + 1 : length, inverse);
+  const Complex result =
+      transformed(of, parts, length, onesided && !inverse ? floor_divide(length, 2) + 1 : length, inverse);
   const auto finished = [&](const Value& part) {
-    return exchanged(of, inverse ? of.div(part, static_cast<double>(length)) : part, d, last);
+    return exchanged(of, inverse ? of.div(part, of.cast(of.size(length), part.type.dtype)) : part, d, last);
   };
   const Value real = finished(result.real);
   if (!inverse || !onesided) return node.output(0, joined(of, real, finished(*result.imaginary)));
@@ -148,16 +154,15 @@ void import_stft(NodeImport& node) {
   const std::int64_t step = node.number(1, "the step");
   // Exporters leave out the last dimension of a real signal.
   if (x.type.shape.size() == 2) x = of.reshape(x, {x.type.shape[0], x.type.shape[1], 1});
-  node.expect(x.type.shape.size() == 3 && x.type.shape[1].constant() && step > 0 && step < std::int64_t{1} << 40,
-              "a signal of known length, and a positive step", [&] { return to_text(x.type.shape); });
+  node.expect(x.type.shape.size() == 3 && step > 0 && step < std::int64_t{1} << 40, "a signal, and a positive step",
+              [&] { return to_text(x.type.shape); });
   node.expect(node.has_input(2) || node.has_input(3), "a window or a length of the frames", [] { return "none"; });
-  std::optional<std::int64_t> given;
-  if (node.has_input(3)) given = node.number(3, "the frame's length");
-  if (!given) given = element_count(node.shape(2)).constant();
-  const std::int64_t length = read_length(node, given.value_or(0)), signal = *x.type.shape[1].constant();
-  node.expect(signal >= length, "a signal as long as a frame", [&] { return std::to_string(signal); });
-  const std::int64_t frames = (signal - length) / step + 1;
-  node.expect(frames <= 1 << 20, "at most 2^20 frames", [&] { return std::to_string(frames); });
+  const Size length =
+      checked_length(node, node.has_input(3) ? node.size(3, "the frame's length") : element_count(node.shape(2)));
+  const Size& signal = x.type.shape[1];
+  node.expect(!proves_less(signal, length), "a signal as long as a frame", [&] { return to_text(signal); });
+  const Size frames = floor_divide(signal - length, step) + 1;
+  node.expect(frames.constant().value_or(0) <= 1 << 20, "at most 2^20 frames", [&] { return to_text(frames); });
   const bool onesided = node.flag("onesided", true);
   Complex parts = parts_of(node, of, x);
   const Value places = of.add(of.mul(of.iota(frames, 0, 2), static_cast<double>(step)), of.iota(length, 1, 2));
@@ -167,7 +172,7 @@ void import_stft(NodeImport& node) {
   };
   parts.real = framed(parts.real);
   if (parts.imaginary) parts.imaginary = framed(*parts.imaginary);
-  const Complex result = transformed(of, parts, length, onesided ? length / 2 + 1 : length, false);
+  const Complex result = transformed(of, parts, length, onesided ? floor_divide(length, 2) + 1 : length, false);
   node.output(0, joined(of, result.real, *result.imaginary));
 }
 
