@@ -68,6 +68,19 @@ def cases():
            [Given(integers(np.uint8, 3, 11)), integers(np.int8, 11, 6), scale(0.03), scale(0.02), np.uint8(100), np.int8(0), floats(6)], {})
     yield ("DynamicQuantizeMatMul", "DynamicQuantizeMatMul",
            [Given(floats(3, 11)), integers(np.int8, 11, 6), scale(0.02), np.int8(0), floats(6)], {})
+    yield from lstm_cases()
+    yield ("QLinearWhere", "QLinearWhere",
+           [Given(RANDOM.integers(0, 2, (3, 5)) > 0), *quantized(np.uint8, 3, 5), *quantized(np.uint8, 3, 1), scale(0.04), np.uint8(3)], {})
+    yield ("QLinearWhere of a constant", "QLinearWhere",
+           [Given(RANDOM.integers(0, 2, (3, 5)) > 0), integers(np.int8, 5), scale(0.03), np.int8(7), *quantized(np.int8, 3, 5), scale(0.05),
+            np.int8(-9)], {})
+    for dtype in (np.uint8, np.int8):
+        name, zero = np.dtype(dtype).name, dtype(np.iinfo(dtype).min + 97)
+        yield f"QuantizeLinear {name}", "QuantizeLinear", [Given(floats(3, 5)), scale(0.013), zero], {}
+        yield f"DequantizeLinear {name}", "DequantizeLinear", quantized(dtype, 3, 5), {}
+        each = [floats(5) ** 2 + np.float32(0.01), integers(dtype, 5)]
+        yield f"QuantizeLinear {name} of an axis", "QuantizeLinear", [Given(floats(3, 5, 2)), *each], {"axis": 1}
+        yield f"DequantizeLinear {name} of an axis", "DequantizeLinear", [Given(integers(dtype, 3, 5, 2)), *each], {"axis": 1}
     yield "BiasGelu", "BiasGelu", [Given(floats(3, 9)), floats(9)], {}
     yield "Gelu", "Gelu", [Given(floats(3, 9))], {}
     yield "FastGelu", "FastGelu", [Given(floats(3, 9)), floats(9)], {}
@@ -91,6 +104,19 @@ def cases():
         yield (f"SimplifiedLayerNormalization {axis}", "SimplifiedLayerNormalization", [Given(floats(3, 4, 9)), floats(*shape)],
                {"axis": axis, "epsilon": 1e-6, "stash_type": 1})
     yield from few_bits_cases()
+
+
+def lstm_cases():
+    """Sequences of which the first dimension, their length, is open."""
+    for dtype, directions, each in ((np.int8, 1, False), (np.uint8, 2, False), (np.int8, 2, True)):
+        gates = 4 * 6
+        scales = [(floats(directions, *([gates] if each else [])) ** 2 * 0.01 + 0.005).astype(np.float32) for _ in range(2)]
+        zeros = [np.full_like(one, 0 if each else 3, dtype) for one in scales]
+        weights = [integers(dtype, directions, depth, gates) for depth in (5, 6)]
+        state = floats(directions, 1, 6)
+        yield (f"DynamicQuantizeLSTM {np.dtype(dtype).name} {directions} {each}", "DynamicQuantizeLSTM",
+               [Given(floats(13, 1, 5)), *weights, floats(directions, 8 * 6), None, state, state * 2, None, scales[0], zeros[0], scales[1],
+                zeros[1]], {"hidden_size": 6, "direction": "forward" if directions == 1 else "bidirectional"})
 
 
 def few_bits_cases():

@@ -7,6 +7,7 @@
 
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
+#include "host/graph/onnx/quantized.h"
 
 namespace ferry::graph::onnx {
 namespace {
@@ -54,9 +55,13 @@ Activation with_defaults(const std::string& name) {
   return {name};
 }
 
+// The weights of the input and of the state: floats as ONNX's operators have them, or integers with a scale for each
+// gate or for all, transposed, as ONNX Runtime's.
+enum class Weights { floats, integers };
+
 class Recurrence {
  public:
-  explicit Recurrence(NodeImport& node) : node_(node), of_(node) {}
+  explicit Recurrence(NodeImport& node, Weights kind = Weights::floats) : node_(node), of_(node), kind_(kind) {}
 
   void run(std::size_t gates, const std::vector<std::string>& activations) {
     gates_ = gates;
@@ -67,10 +72,16 @@ class Recurrence {
     steps_ = x_.type.shape[0];
     node_.expect(!proves_less(steps_, 0), "0 steps or more", [&] { return to_text(x_.type.shape); });
     batch_ = x_.type.shape[1];
+    for (const std::size_t i : {5, 6}) {
+      if (i == 6 && gates != 4) continue;
+      if (node_.has_input(i) && node_.shape(i).size() == 3)
+        batch_ = node_.equal("the sequences", batch_, "the first states", node_.shape(i)[is_batch_first_ ? 0 : 1]);
+    }
+    x_ = of_.reshape(x_, {steps_, batch_, x_.type.shape[2]});
     for (const std::size_t i : {1, 2}) {
       node_.expect(node_.shape(i).size() == 3, "weights of rank 3", [&] { return to_text(node_.shape(i)); });
     }
-    hidden_ = node_.shape(2)[2];
+    hidden_ = node_.shape(2)[kind_ == Weights::floats ? 2 : 1];
     clip_ = node_.real("clip", 0);
     const std::string direction = node_.text("direction", "forward");
     node_.expect(direction == "forward" || direction == "reverse" || direction == "bidirectional",
@@ -127,6 +138,31 @@ class Recurrence {
     const Shape& shape = whole.type.shape;
     return of_.reshape(own, Shape(shape.begin() + 1, shape.end()));
   }
+  struct Factor {
+    Value weights;
+    std::optional<Value> scale;  // of integers, less their zero point
+  };
+  // Returns this direction's weights. Integers have a scale and a zero point from the input `scale` on.
+  Factor weights_of(std::size_t input, std::size_t scale) const {
+    if (kind_ == Weights::floats) return {part(input), {}};
+    expect_narrow(node_, node_.input(input).type.dtype);
+    Value weights = node_.cast(part(input), DType::i32);
+    if (node_.has_input(scale + 1)) weights = of_.sub(weights, along(node_, node_.cast(own(scale + 1), DType::i32), 1));
+    return {weights, along(node_, node_.cast(own(scale), DType::f32), 1)};
+  }
+  // Returns this direction's scale or zero point: one, or one for each column.
+  Value own(std::size_t input) const {
+    const Shape& shape = node_.shape(input);
+    return shape.empty() ? node_.input(input) : part(input);
+  }
+  // Returns x times the weights, of which integers are multiplied by x rounded to bytes with one scale.
+  Value product(const Value& x, const Factor& factor) const {
+    if (!factor.scale) return of_.matmul(x, factor.weights, {false, true});
+    const DynamicallyQuantized bytes = dynamically_quantized(node_, x);
+    const Value left = of_.sub(node_.cast(bytes.integers, DType::i32), node_.cast(bytes.zero_point, DType::i32));
+    const Value sums = of_.matmul(left, factor.weights);
+    return of_.mul(node_.cast(sums, DType::f32), of_.mul(bytes.scale, *factor.scale));
+  }
   // Returns some gates of a tensor whose last dimension has all of them.
   Value gates_of(const Value& x, std::size_t first, std::size_t count) const {
     return of_.slice(x, x.type.shape.size() - 1, hidden_ * static_cast<std::int64_t>(first),
@@ -136,8 +172,7 @@ class Recurrence {
     if (!node_.has_input(input)) return of_.filled({x_.type.dtype, {batch_, hidden_}}, 0);
     const Value given =
         is_batch_first_ ? of_.slice(node_.input(input), 1, static_cast<std::int64_t>(direction_), 1) : part(input);
-    if (is_batch_first_) return of_.reshape(given, {batch_, hidden_});
-    return of_.broadcast(given, {batch_, hidden_});
+    return of_.reshape(given, {batch_, hidden_});
   }
   Value activated(std::size_t function, const Value& x) const {
     const Value limited = clip_ > 0 ? of_.clamp(x, -clip_, clip_) : x;
@@ -185,8 +220,8 @@ class Recurrence {
   Value begin_direction() {
     const auto gates = static_cast<std::int64_t>(gates_);
     const Size all = hidden_ * gates;
-    Value from_input = of_.matmul(x_, part(1), {false, true});
-    weights_ = part(2);
+    Value from_input = product(x_, weights_of(1, 8));
+    weights_ = weights_of(2, 10);
     recurrent_bias_ = {};
     if (node_.has_input(3)) {
       const Value bias = part(3);
@@ -219,11 +254,11 @@ class Recurrence {
 
   void advance(const Value& own) {
     if (gates_ == 4) {
-      lstm(of_.add(own, of_.matmul(h_, weights_, {false, true})));
+      lstm(of_.add(own, product(h_, weights_)));
     } else if (gates_ == 3) {
       gru(own);
     } else {
-      h_ = activated(0, of_.add(own, of_.matmul(h_, weights_, {false, true})));
+      h_ = activated(0, of_.add(own, product(h_, weights_)));
     }
   }
 
@@ -244,21 +279,22 @@ class Recurrence {
   // Gates: update, reset, hidden.
   void gru(const Value& own) {
     const bool resets_product = node_.flag("linear_before_reset", false);
-    const auto product = [&](const Value& state, std::size_t first, std::size_t count) {
-      const Value rows = of_.slice(weights_, 0, hidden_ * static_cast<std::int64_t>(first),
+    const auto gates = [&](const Value& state, std::size_t first, std::size_t count) {
+      const Value rows = of_.slice(weights_.weights, 0, hidden_ * static_cast<std::int64_t>(first),
                                    hidden_ * static_cast<std::int64_t>(count));
       const Value result = of_.matmul(state, rows, {false, true});
       return recurrent_bias_ ? of_.add(result, gates_of(*recurrent_bias_, first, count)) : result;
     };
-    const Value both = of_.add(gates_of(own, 0, 2), product(h_, 0, 2));
+    const Value both = of_.add(gates_of(own, 0, 2), gates(h_, 0, 2));
     const Value update = activated(0, gates_of(both, 0, 1)), reset = activated(0, gates_of(both, 1, 1));
-    const Value hidden = resets_product ? of_.mul(reset, product(h_, 2, 1)) : product(of_.mul(reset, h_), 2, 1);
+    const Value hidden = resets_product ? of_.mul(reset, gates(h_, 2, 1)) : gates(of_.mul(reset, h_), 2, 1);
     const Value next = activated(1, of_.add(gates_of(own, 2, 1), hidden));
     h_ = of_.add(of_.mul(of_.sub(1, update), next), of_.mul(update, h_));
   }
 
   NodeImport& node_;
   NodeOps of_;
+  Weights kind_;
   std::size_t gates_ = 1, functions_ = 1, direction_ = 0;
   bool is_batch_first_ = false;
   Value x_;
@@ -266,7 +302,8 @@ class Recurrence {
   double clip_ = 0;
   std::vector<Activation> activations_;
   // The weights and states of one direction.
-  Value weights_, h_, c_;
+  Factor weights_;
+  Value h_, c_;
   std::optional<Value> recurrent_bias_, peepholes_;
 };
 
@@ -282,6 +319,11 @@ void import_gru(NodeImport& node) {
 void import_lstm(NodeImport& node) {
   node.ignore({"input_forget"});
   Recurrence(node).run(4, {"Sigmoid", "Tanh", "Tanh"});
+}
+
+void import_dynamic_quantize_lstm(NodeImport& node) {
+  node.ignore({"input_forget"});
+  Recurrence(node, Weights::integers).run(4, {"Sigmoid", "Tanh", "Tanh"});
 }
 
 }  // namespace ferry::graph::onnx
