@@ -26,6 +26,9 @@ namespace {
 
 // Unrolling larger windows increases code size more than it saves time.
 constexpr std::int64_t kMaxPoints = 25;
+// Images of open sizes have code for borders and shorter tiles beside that for the others. Windows with more points
+// than this are then loops over rows, of which each is unrolled: 5 x 5 takes a fifth of the code.
+constexpr std::int64_t kMaxOpenPoints = 9;
 // Most channels in a block.
 constexpr std::int64_t kMaxBlock = 64;
 // Two multiply-add units with a latency of four cycles.
@@ -107,6 +110,15 @@ std::int64_t points_of(const Reduce& reduce) {
   return points;
 }
 
+// Whether the schedule must be legal for other numbers of rows or columns.
+bool is_open(const StageContext& context) {
+  const ScheduledStage* symbolic =
+      context.at_any_size == nullptr ? nullptr : find_stage(*context.at_any_size, context.stage.name);
+  const ScheduledStage& stage = symbolic == nullptr ? context.stage : *symbolic;
+  const std::size_t axes = stage.axes.size();
+  return constant_extent(stage.axes[axes - 3].extent) < 1 || constant_extent(stage.axes[axes - 2].extent) < 1;
+}
+
 // Whether all pixels of an image may be unrolled.
 bool is_small(const ScheduledStage& stage) {
   const std::size_t axes = stage.axes.size();
@@ -135,8 +147,9 @@ bool shares_rows(const ScheduledStage& stage, const Target& target) {
   return bytes > 2 * l1_bytes(target);
 }
 
+// Axes of the window from `first_unrolled` on are unrolled.
 void schedule_window(StageHandle handle, const ScheduledStage& stage, std::int64_t pixels, std::int64_t lanes,
-                     bool unrolls_window, bool unrolls_rows, bool rows_outermost) {
+                     std::size_t first_unrolled, bool unrolls_rows, bool rows_outermost) {
   const StageLoops loops = stage.loops;
   const std::size_t axes = stage.axes.size();
   std::vector<std::string> order, unrolled;
@@ -152,7 +165,7 @@ void schedule_window(StageHandle handle, const ScheduledStage& stage, std::int64
   }
   for (std::size_t a = 0; a < stage.reduction()->axes.size(); ++a) {
     order.push_back(loops.loop(loops.reduction(a)).name);
-    if (unrolls_window) unrolled.push_back(order.back());
+    if (a >= first_unrolled) unrolled.push_back(order.back());
   }
   order.insert(order.end(), {pixel, lane});
   unrolled.push_back(pixel);
@@ -197,14 +210,19 @@ std::optional<Match> match_blocked_window(const StageContext& context) {
   Match match;
   match.space.knobs = {number_knob("pixels", KnobKind::tile, candidates, pixels), flag_knob("unroll_window", true),
                        order_knob("order", {"channels_outside", "rows_outside"}, shares_rows(stage, context.target))};
-  if (is_small(stage)) match.space.knobs.push_back(flag_knob("unroll_rows", is_mostly_border(stage)));
-  match.apply = [name = stage.name, lanes, constants = context.constants, epilogues = context.epilogues](
-                    Schedule& schedule, const Point& point) {
+  if (is_small(stage) && !is_open(context))
+    match.space.knobs.push_back(flag_knob("unroll_rows", is_mostly_border(stage)));
+  const std::size_t window_axes = stage.reduction()->axes.size();
+  const std::size_t first_axis =
+      is_open(context) && points_of(*stage.reduction()) > kMaxOpenPoints ? window_axes - 1 : 0;
+  match.apply = [name = stage.name, lanes, window_axes, first_unrolled = first_axis, constants = context.constants,
+                 epilogues = context.epilogues](Schedule& schedule, const Point& point) {
     copy_filters(schedule, *find_stage(schedule.stages(), name), constants);
     const std::size_t first = schedule.directives().size();
     StageHandle handle = schedule[name];
-    schedule_window(handle, stage_of(schedule, handle), point.number("pixels"), lanes, point.flag("unroll_window"),
-                    point.flag("unroll_rows"), point.flag("order"));
+    schedule_window(handle, stage_of(schedule, handle), point.number("pixels"), lanes,
+                    point.flag("unroll_window") ? first_unrolled : window_axes, point.flag("unroll_rows"),
+                    point.flag("order"));
     return with_epilogues(schedule, name, first, epilogues);
   };
   return match;

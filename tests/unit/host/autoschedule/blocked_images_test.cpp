@@ -142,6 +142,21 @@ TEST_CASE("depthwise convolutions unroll tiles of pixels and read no padded imag
   CHECK_FALSE(has(depthwise({32, 32, 14, 7}), "Y: unroll kh"));
 }
 
+TEST_CASE("large windows over images of open size are unrolled by columns alone") {
+  const auto open = [](std::int64_t kernel) {
+    const Tensor x = lang::placeholder({1, 2, lang::var("H"), lang::var("W"), 16}, DType::f32, "X");
+    const Tensor k = lang::placeholder({32, 1, kernel, kernel}, DType::f32, "K");
+    const Tensor y = ops::depthwise_conv2d_blocked(x, k, windows({32, 32, 0, kernel}), "Y");
+    const lang::Program program = lang::make_program("f", {lang::in(x), lang::constant(k), lang::out(y)});
+    return autoschedule::default_schedule(program, kTarget).to_text();
+  };
+  const std::string text = open(5);
+  INFO(text);
+  CHECK(has(text, "Y: unroll kw"));
+  CHECK_FALSE(has(text, "Y: unroll kh"));
+  CHECK(has(open(3), "Y: unroll kh"));
+}
+
 TEST_CASE("sums of bytes in groups are instructions where the target has one for their types") {
   for (const Shape& shape : {Shape{64, 64, 56, 3}, {20, 40, 7, 1}, {16, 16, 14, 3}}) {
     using ops::IntegerFactors;
