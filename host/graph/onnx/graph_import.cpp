@@ -202,12 +202,6 @@ void GraphImport::import_node(const ModelNode& node, const Body& body, Scope& sc
       if (body.read.contains(output) && value == nullptr) {
         import.refuse("only outputs that ferry computes", "'" + printable(output) + "'");
       }
-      const auto declared = body.ranks.find(output);
-      if (value != nullptr && declared != body.ranks.end() && declared->second != value->type.shape.size()) {
-        import.refuse(
-            "'" + printable(output) + "' of rank " + std::to_string(declared->second) + ", which the file declares",
-            to_text(value->type.shape));
-      }
     }
   } catch (const InnerRefusal&) {
     for (const std::string& output : node.outputs) scope.drop(output);

@@ -1,5 +1,7 @@
 #include "host/graph/onnx/node_import.h"
 
+#include "host/graph/onnx/size_conditions.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -209,6 +211,22 @@ std::size_t NodeImport::dimension(std::int64_t axis, std::size_t rank) const {
   expect(axis >= -signed_rank && axis < signed_rank, "an axis of a tensor of rank " + std::to_string(rank),
          [&] { return std::to_string(axis); });
   return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
+}
+
+std::vector<Value> NodeImport::import_branch(const ModelGraph& body) const {
+  ++builder_.open_branches;
+  try {
+    std::vector<Value> outputs = import_body(body, {});
+    --builder_.open_branches;
+    return outputs;
+  } catch (...) {
+    --builder_.open_branches;
+    throw;
+  }
+}
+
+std::optional<Size> NodeImport::size_compared_with_1(const Value& condition) const {
+  return graph::onnx::size_compared_with_1(builder_.graph, condition.id);
 }
 
 Value NodeImport::add(Operator op, const std::vector<Value>& inputs, const Attributes& attributes) const {

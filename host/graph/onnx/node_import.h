@@ -68,6 +68,8 @@ class GraphBuilder {
   Graph graph;
   // Loops of at most so many iterations are unrolled.
   std::int64_t most_unrolled = 8;
+  // Branches that the call may leave out, inside of which nodes are added.
+  int open_branches = 0;
 
   // Returns the value's tensor in the graph, a constant or, where contents depend on sizes, that of a node which is
   // added to compute them.
@@ -246,6 +248,11 @@ class NodeImport {
   // Building.
   Value add(Operator op, const std::vector<Value>& inputs, const Attributes& attributes = {}) const;
   std::vector<Value> import_body(const ModelGraph& body, const std::vector<Value>& inputs) const;
+  // The same of a branch that the call may leave out.
+  std::vector<Value> import_branch(const ModelGraph& body) const;
+  bool is_in_branch() const { return builder_.open_branches > 0; }
+  // Returns the size if the value tells whether one is 1.
+  std::optional<Size> size_compared_with_1(const Value& condition) const;
   // Whether the iterations become nodes each. Without iterations there is nothing to join.
   bool is_unrolled(const Size& count) const {
     const std::optional<std::int64_t> number = count.constant();

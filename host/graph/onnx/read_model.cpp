@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "ferry/error.h"
 #include "host/graph/onnx/convert_tensor.h"
+#include "host/graph/onnx/declared_ranks.h"
 #include "host/graph/onnx/model.h"
 
 namespace ferry::graph::onnx {
@@ -111,6 +112,7 @@ class Converter {
     }
     for (const auto& node : proto.node()) graph.nodes.push_back(convert_node(node));
     expect_distinct_inputs(graph);
+    spread_declared_ranks(graph);
     graph.captured = captured_by(graph);
     return graph;
   }

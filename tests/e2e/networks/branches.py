@@ -13,8 +13,14 @@ def branch(build, prefix):
 
     def renamed(name):
         return prefix + name if name in own else name
+
+    def rename_read(nodes):
+        for node in nodes:
+            node.input[:] = [renamed(name) for name in node.input]
+            for attribute in node.attribute:
+                rename_read(attribute.g.node)
+    rename_read(net.nodes)
     for node in net.nodes:
-        node.input[:] = [renamed(name) for name in node.input]
         node.output[:] = [renamed(name) for name in node.output]
     nodes = net.nodes + [helper.make_node("Identity", [renamed(name)], [f"{prefix}out{i}"]) for i, name in enumerate(outputs)]
     for weight in net.weights:
@@ -136,3 +142,32 @@ def stacked_in_a_loop(net):
             "Unsqueeze", number, outer.ints(0)), axis=0), outer.ints(0), keepdims=0)
     count = net.op("Squeeze", net.op("Shape", numbers), net.ints(0))
     return net.model(*net.op("Loop", count, "", count=4, body=body_of([], each, "each_")))
+
+
+def squeezed(net, x, name):
+    """x.squeeze(2) as torch.onnx writes it where the size is open: the branch that is not meant has another rank."""
+    condition = net.op("Equal", net.size(x, 2), net.ints(1))
+    return choice(net, condition, lambda inner: [inner.op("Squeeze", x, inner.ints(2))], lambda inner: [inner.op("Identity", x)], name)
+
+
+def halved(net, x, times):
+    for _ in range(times):
+        x = net.op("Relu", net.op("Conv", x, net.weight(3, 3, 3), pads=[1, 1], strides=[2]))
+    return x
+
+
+@case([(2, 3, 7)], [(1, 3, 8)], [(3, 3, 1)])
+def squeezed_if_one(net):
+    """Eight samples or fewer become one, which is removed."""
+    x = net.input("x", ["N", 3, "T"])
+    return net.model(net.op("MatMul", squeezed(net, halved(net, x, 3), "s"), net.weight(3, 4)))
+
+
+@case([full((2, 3, 8), 1)], [full((2, 3, 4), -1)], [full((1, 3, 3), -2)], [full((1, 3, 2), 1)])
+def squeezed_in_branches(net):
+    """Two networks for signals of other lengths, of which the data choose one: it alone needs that what it removes is one."""
+    x = net.input("x", ["N", 3, "T"])
+
+    def made(times, name):
+        return lambda inner: [inner.op("MatMul", squeezed(inner, halved(inner, x, times), name), inner.weight(3, 4))]
+    return net.model(net.op("Neg", choice(net, is_positive(net, x), made(3, "long"), made(2, "short"))))

@@ -10,6 +10,7 @@ import onnx
 import onnxruntime as ort
 import branches  # noqa: F401, adds its networks
 import data_sizes  # noqa: F401, adds its networks
+import open_windows  # noqa: F401, adds its networks
 from open_sizes import CASES, Net
 from runner import Runner
 
@@ -93,6 +94,8 @@ class OpenSizesTest(unittest.TestCase):
         self.assertIn("must equal", self.refusal("up_and_down", (1, 2, 10, 12)))
         self.assertIn("N of 'a' must equal M of 'b'", self.refusal("named_apart", (2, 3), (3, 3)))
         self.assertIn("must equal", self.refusal("chunked", (3, 4)))
+        self.assertIn("must equal", self.refusal("squeezed_if_one", (1, 3, 9)))
+        self.assertIn("out of bounds", self.refusal("squeezed_in_branches", np.full((1, 3, 5), -1, np.float32)))
 
 
 if __name__ == "__main__":

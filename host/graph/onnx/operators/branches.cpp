@@ -52,6 +52,7 @@ class BranchImport {
                  "the condition as one bool", [&] { return to_text(given.type); });
     condition_ = of_.reshape(given, {});
     const std::vector<BranchValue> first = look_into(yes_), second = look_into(no_);
+    if (is_squeeze(first, second)) return squeeze();
     for (std::size_t i = 0; i < node_.output_count(); ++i)
       if (node_.has_output(i)) add_result(i, first[i], second[i]);
     if (!results_.empty()) choose();
@@ -65,7 +66,7 @@ class BranchImport {
     const GraphBuilder::Mark mark = node_.mark();
     std::vector<BranchValue> all;
     node_.add_loop({1, true}, {condition_}, {}, [&](const States& states, const States&) {
-      const std::vector<Value> outputs = node_.import_body(branch, {});
+      const std::vector<Value> outputs = node_.import_branch(branch);
       expect_outputs(node_, outputs);
       for (const Value& value : outputs) {
         BranchValue given = {value, is_outside(value, mark), {}, {}};
@@ -88,6 +89,28 @@ class BranchImport {
              return node_.depends_on_data_since(mark, size);
            });
   }
+
+  // Whether the branches are those of torch's x.squeeze(d): one removes a dimension if its size is 1, the other one
+  // gives x. The rank decides what the nodes behind compute, so only the first can be meant.
+  bool is_squeeze(const std::vector<BranchValue>& yes, const std::vector<BranchValue>& no) const {
+    const auto moves = [](const ModelNode& one) {
+      return one.op == "Squeeze" || one.op == "Constant" || one.op == "Identity";
+    };
+    if (node_.output_count() != 1 || !std::ranges::all_of(yes_.nodes, moves)) return false;
+    const std::optional<Size> size = node_.size_compared_with_1(condition_);
+    const Shape& removed = yes[0].value.type.shape;
+    Shape x = no[0].value.type.shape;
+    if (!size || x.size() != removed.size() + 1) return false;
+    for (std::size_t d = 0; d < x.size(); ++d) {
+      Shape rest = x;
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(d));
+      if (x[d] == *size && rest == removed) return true;
+    }
+    return false;
+  }
+
+  // The removed dimension must be 1, which its node requires.
+  void squeeze() { node_.output(0, node_.import_body(yes_, {})[0]); }
 
   void add_result(std::size_t output, const BranchValue& yes, const BranchValue& no) {
     const TensorType &type = yes.value.type, &other = no.value.type;
@@ -128,7 +151,7 @@ class BranchImport {
 
   States run_branch(const ModelGraph& branch, const States& first) {
     return node_.add_loop({1, true}, first, {}, [&](const States& states, const States&) {
-      const std::vector<Value> outputs = node_.import_body(branch, {});
+      const std::vector<Value> outputs = node_.import_branch(branch);
       LoopResults all = {{states[0]}, {}};
       for (const BranchResult& result : results_) {
         Value value = outputs[result.output];

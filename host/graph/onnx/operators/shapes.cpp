@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "host/graph/onnx/few_bits.h"
+#include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
 namespace ferry::graph::onnx {
@@ -24,21 +25,35 @@ std::vector<bool> marked_axes(const NodeImport& node, const std::vector<std::int
 }
 
 // Returns the dimensions of size 1. Whether an open size is 1 differs from call to call, but the rank does not: it is
-// the one that the model declares.
+// the one that the model declares, with which none of the open sizes is 1, or all are.
 std::vector<bool> dimensions_of_size_1(const NodeImport& node, const Shape& x) {
-  std::vector<bool> chosen;
+  std::vector<bool> chosen, all;
   std::string undecided;
   for (const Size& size : x) {
     chosen.push_back(size.constant() == 1);
-    if (size.constant() || proves_different(size, 1)) continue;
+    all.push_back(chosen.back() || !(size.constant() || proves_different(size, 1)));
+    if (!all.back() || chosen.back()) continue;
     for (const std::string& symbol : size.symbols()) undecided += " --fix " + symbol + "=SIZE";
   }
-  const std::size_t kept = x.size() - static_cast<std::size_t>(std::ranges::count(chosen, true));
+  const auto rank_without = [&](const std::vector<bool>& removed) {
+    return x.size() - static_cast<std::size_t>(std::ranges::count(removed, true));
+  };
+  const std::size_t kept = rank_without(chosen);
+  if (!undecided.empty() && node.declared_rank(0) == rank_without(all)) return all;
   if (!undecided.empty() && node.declared_rank(0) != kept) {
     node.refuse("axes, or sizes that are known when the network is imported, because a size of 1 is removed",
                 to_text(x) + "; fix the open ones:" + undecided);
   }
   return chosen;
+}
+
+// Takes the only entry of a dimension. A call that leaves the branch out may have more there, so this is checked as an
+// index is: 0 if there is one entry.
+Value entry_of_one(const NodeImport& node, const Value& x, std::size_t d) {
+  const NodeOps of(node);
+  const Size& size = x.type.shape[d];
+  const Value index = of.reshape(of.size(max(size - 1, 1 - size)), {1});
+  return of.gather(of.slice(x, d, 0, 1), index, d);
 }
 
 }  // namespace
@@ -92,12 +107,18 @@ void import_squeeze(NodeImport& node) {
   const Shape& x = node.shape(0);
   const std::vector<std::int64_t> axes = axes_of(node);
   const std::vector<bool> chosen = axes.empty() ? dimensions_of_size_1(node, x) : marked_axes(node, axes, x.size());
+  Value kept = node.input(0);
   Shape shape;
   for (std::size_t d = 0; d < x.size(); ++d) {
-    if (chosen[d]) node.equal("a dimension", x[d], "the size of what is removed", 1);
-    if (!chosen[d]) shape.push_back(x[d]);
+    if (!chosen[d]) {
+      shape.push_back(x[d]);
+    } else if (x[d].constant() || !node.is_in_branch()) {
+      node.equal("a dimension", x[d], "the size of what is removed", 1);
+    } else {
+      kept = entry_of_one(node, kept, d);
+    }
   }
-  node.output(0, node.reshape(node.input(0), shape));
+  node.output(0, node.reshape(kept, shape));
 }
 
 void import_unsqueeze(NodeImport& node) {

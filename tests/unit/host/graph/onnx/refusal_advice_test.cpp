@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "host/graph/onnx/advice.h"
 #include "host/graph/onnx/import.h"
 #include "tests/unit/host/graph/onnx/imported.h"
 
@@ -15,9 +16,7 @@ std::string advice_of(const ModelBytes& bytes) {
 
 TEST_CASE("a refusal is told together with the one size that helps if it is fixed") {
   ModelBytes model;
-  model.input("x", {"N", 3, "H", 8}).initializer(floats("w", {4, 3, 3, 3}));
-  model.node("Conv", {"x", "w"}, {"y"}, {attribute("auto_pad", "SAME_UPPER"), attribute("strides", {2, 2})})
-      .output("y");
+  model.input("x", {2, 3, "H", 8}).node("Squeeze", {"x"}, {"y"}).output("y");
   CHECK(advice_of(model) == "ferry imports this network if H is the same in every call: --fix H=SIZE");
 }
 
@@ -32,6 +31,13 @@ TEST_CASE("an operator that ferry lacks is refused without advice on sizes") {
   ModelBytes model;
   model.input("x", {"N", 3}).node("Det", {"x"}, {"y"}).output("y");
   CHECK(advice_of(model).empty());
+}
+
+TEST_CASE("an operator that ferry lacks is refused together with what computes the same") {
+  for (const std::string op : {"Det", "BitCast", "DeformConv"}) {
+    CAPTURE(op);
+    CHECK(!graph::onnx::advice_about("", op).empty());
+  }
 }
 
 }  // namespace
