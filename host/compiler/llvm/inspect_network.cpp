@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "crosscompile/ir/error.h"
 #include "host/graph/loops.h"
 
 namespace ferry {
@@ -54,7 +55,11 @@ NetworkSummary inspect_network(const NetworkSource& source) {
   }
   for (const CountedOutput& counted : network.counted)
     summary.outputs[counted.output].counted_by = network.output_names[counted.shape];
-  summary.multiply_adds = to_text(multiply_adds(network));
+  try {
+    summary.multiply_adds = to_text(multiply_adds(network));
+  } catch (const CompileError&) {
+    summary.multiply_adds = "a sum of too many terms, as sizes are open";
+  }
   return summary;
 }
 
