@@ -148,9 +148,13 @@ TEST_CASE("an attribute that the operator does not have, or has with another typ
 }
 
 TEST_CASE("inputs that are no tensors of known rank are refused") {
-  ModelBytes strings;
-  strings.input("x", {2}, kString).node("Relu", {"x"}, {"y"}).output("y");
-  CHECK(refusal_of(strings) == "input 'x': expected a tensor of a type that ferry has, got string");
+  ModelBytes complex;
+  constexpr int kComplex64 = 14;
+  complex.input("x", {2}, kComplex64).node("Relu", {"x"}, {"y"}).output("y");
+  CHECK(refusal_of(complex) == "input 'x': expected a tensor of a type that ferry has, got complex64");
+  ModelBytes texts;
+  texts.input("x", {2}, kString).node("Relu", {"x"}, {"y"}, {}, "n").output("y");
+  CHECK(refusal_of(texts) == "node 'n' (Relu, opset 17): expected a tensor 'x' of numbers, got texts");
   ModelBytes unranked;
   const Proto type = Proto().message(1, Proto().number(1, kFloat));
   unranked.input(Proto().bytes(1, "x").message(2, type)).node("Relu", {"x"}, {"y"}).output("y");
