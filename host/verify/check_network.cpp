@@ -11,6 +11,7 @@
 
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/node_names.h"
+#include "host/kernel/size_hints.h"
 #include "host/stats/random.h"
 #include "host/verify/check_outputs.h"
 #include "host/verify/element_text.h"
@@ -185,7 +186,7 @@ class TracedNetwork {
                 const Observer& observer)
       : device_(device),
         observer_(observer),
-        network_(source.as_network()->network->with_all_outputs(target)),
+        network_(source.as_network()->network->with_all_outputs(target, size_hints(function_of(source, ""), call))),
         module_(compile(source, network_, target, call, observer)) {}
 
   const FunctionInfo& info() const { return module_.manifest().functions.front(); }

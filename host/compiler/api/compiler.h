@@ -162,8 +162,9 @@ class Network {
   virtual const NetworkNames& names() const = 0;
   // Reads the file again, and returns the network with these tensors (NetworkNames::tensors) as further outputs.
   virtual std::shared_ptr<const Network> with_outputs(const std::vector<std::string>& tensors) const = 0;
-  // Returns a network with what each kernel for this target computes as a further output.
-  virtual std::shared_ptr<const Network> with_all_outputs(const Target& target) const = 0;
+  // Returns a network with what each kernel computes as a further output, compiled for this target where calls are
+  // expected to have these sizes.
+  virtual std::shared_ptr<const Network> with_all_outputs(const Target& target, const SizesByName& sizes) const = 0;
   // Returns the nodes of such a network, in order, a program for those that one kernel computes, for a call with these
   // sizes. They refer to the network.
   virtual std::vector<NodeProgram> nodes(const SizesByName& sizes) const = 0;

@@ -74,14 +74,6 @@ void add_object(HashStream& hash, const dl_phdr_info& object) {
 
 std::uint64_t bits(std::int64_t number) { return static_cast<std::uint64_t>(number); }
 
-void add_sizes(CacheKey& key, const std::map<std::string, std::int64_t>& sizes) {
-  key.add(sizes.size());
-  for (const auto& [name, size] : sizes) {
-    key.add(name);
-    key.add(bits(size));
-  }
-}
-
 void add_names(CacheKey& key, const std::vector<std::string>& names) {
   key.add(names.size());
   for (const std::string& name : names) key.add(name);
@@ -126,6 +118,14 @@ void CacheKey::add(std::string_view text) {
   hash_.add({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
+void CacheKey::add_sizes(const std::map<std::string, std::int64_t>& sizes) {
+  add(sizes.size());
+  for (const auto& [name, size] : sizes) {
+    add(name);
+    add(bits(size));
+  }
+}
+
 // Structures are taken apart by name, so that a new field does not compile until it is part of the key.
 void CacheKey::add(const Target& target) {
   // Capabilities follow from architecture and features.
@@ -154,7 +154,7 @@ void CacheKey::add(const NetworkSource& source) {
   const auto& [file, sizes, bindings, winograd, int8, max_error, outputs] = source;
   const auto& [rms, largest] = max_error;
   add(file.substr(file.rfind('/') + 1));  // names the function; add_files() adds the contents
-  add_sizes(*this, sizes);
+  add_sizes(sizes);
   add_names(*this, outputs);
   add(std::uint64_t{winograd ? 1U : 0U});
   add(static_cast<std::uint64_t>(int8));
@@ -190,7 +190,7 @@ void CacheKey::add(const NetworkRequest& request) {
   const auto& [target, sizes, form, tuned] = request;
   add(target);
   add_tools(target);
-  add_sizes(*this, sizes);
+  add_sizes(sizes);
   add(static_cast<std::uint64_t>(form));
   add(std::uint64_t{tuned != nullptr});
   if (tuned != nullptr) hash_.add(tuned->identity(target));

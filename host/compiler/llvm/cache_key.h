@@ -31,6 +31,7 @@ class CacheKey {
   void add(std::string_view text);
   void add(std::uint64_t number);
   void add(const Target& target);
+  void add_sizes(const std::map<std::string, std::int64_t>& sizes);
   void add(const NetworkSource& source);
   void add(const NetworkRequest& request);
   // Adds the versions of the tools that compile for the target.

@@ -8,7 +8,10 @@ std::optional<Hash> key_of(const Origin& origin, const NetworkRequest& request) 
   CacheKey key;
   key.add(origin.source);
   key.add(request);
-  if (origin.all_outputs_for) key.add(*origin.all_outputs_for);
+  if (origin.all_outputs_for) {
+    key.add(*origin.all_outputs_for);
+    key.add_sizes(origin.all_outputs_at);
+  }
   if (!key.add_files(origin.files, origin.read)) return std::nullopt;
   return key.finish();
 }

@@ -20,6 +20,7 @@ struct Origin {
   std::vector<std::string> files;
   std::chrono::system_clock::time_point read;  // when reading began
   std::optional<Target> all_outputs_for = {};  // the target that it was optimised for, if each kernel has an output
+  SizesByName all_outputs_at = {};             // and the sizes that were expected then
 };
 
 // Returns the hash of everything that a network's module depends on; nothing if a file has changed since it was read.

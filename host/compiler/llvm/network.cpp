@@ -143,7 +143,7 @@ class GraphNetwork final : public Network {
     if (cache_.is_on() && is_for_devices) cached.emplace(cache_, origin_, request);
     std::optional<Target> here;
     if (!is_for_devices) here = init_target();
-    graph::CompiledNetwork compiled = compile_optimized(optimized_for(request.target), request.target,
+    graph::CompiledNetwork compiled = compile_optimized(optimized_for(request.target, request.sizes), request.target,
                                                         {.sizes = request.sizes,
                                                          .cached = cached ? &*cached : nullptr,
                                                          .form = request.form,
@@ -162,8 +162,8 @@ class GraphNetwork final : public Network {
 
   Emission emit(Stage stage, const NetworkRequest& request, const std::string& after) const override {
     if (stage == Stage::plan) return {.text = plan_text(compile(request))};
-    if (stage == Stage::graph && !after.empty()) return {.text = graph_after(after, request.target)};
-    const graph::Graph optimized = optimized_for(request.target);
+    if (stage == Stage::graph && !after.empty()) return {.text = graph_after(after, request)};
+    const graph::Graph optimized = optimized_for(request.target, request.sizes);
     if (stage == Stage::graph) return {.text = to_text(optimized)};
     if (stage == Stage::groups) return {.text = groups_text(optimized, make_groups(optimized))};
     const graph::FindTuned find = find_in(request.tuned, *this);
@@ -178,7 +178,7 @@ class GraphNetwork final : public Network {
   std::vector<NetworkProgram> kernels(const NetworkRequest& request) const override {
     std::vector<NetworkProgram> all;
     for (graph::KernelProgram& kernel :
-         graph::kernel_programs(optimized_for(request.target), request.target, request.sizes))
+         graph::kernel_programs(optimized_for(request.target, request.sizes), request.target, request.sizes))
       all.push_back({std::move(kernel.kernel), std::move(kernel.program), std::move(kernel.nodes)});
     return all;
   }
@@ -192,11 +192,12 @@ class GraphNetwork final : public Network {
     return read_network(source, cache_);
   }
 
-  std::shared_ptr<const Network> with_all_outputs(const Target& target) const override {
+  std::shared_ptr<const Network> with_all_outputs(const Target& target, const SizesByName& sizes) const override {
     Origin origin = origin_;
     origin.all_outputs_for = target;
-    return std::make_shared<const GraphNetwork>(graph::with_all_outputs(optimized_for(target)), std::move(origin),
-                                                cache_, names_);
+    origin.all_outputs_at = sizes;
+    return std::make_shared<const GraphNetwork>(graph::with_all_outputs(optimized_for(target, sizes)),
+                                                std::move(origin), cache_, names_);
   }
 
   std::vector<NodeProgram> nodes(const SizesByName& sizes) const override {
@@ -254,23 +255,23 @@ class GraphNetwork final : public Network {
     throw InternalError("expected a network with the outputs of all nodes");
   }
 
-  graph::Graph optimized_for(const Target& target, const AfterPass& after = {}) const {
+  graph::Graph optimized_for(const Target& target, const SizesByName& sizes, const AfterPass& after = {}) const {
     if (origin_.all_outputs_for) return graph_;
     return graph::optimized(graph_, target,
                             {.winograd = origin_.source.winograd,
                              .int8 = origin_.source.int8 != Int8Mode::off,
                              .float32 = origin_.source.int8 != Int8Mode::always,
                              .max_error = origin_.source.max_error},
-                            after);
+                            sizes, after);
   }
 
-  std::string graph_after(const std::string& after, const Target& target) const {
+  std::string graph_after(const std::string& after, const NetworkRequest& request) const {
     std::vector<std::string> names = {kAsImported};
     for (const graph::GraphPass& pass : graph::graph_passes()) names.emplace_back(pass.name);
     expect_pass(after, names);
     if (after == kAsImported) return to_text(graph_);
     std::string text;
-    optimized_for(target, [&](std::string_view pass, const graph::Graph& now) {
+    optimized_for(request.target, request.sizes, [&](std::string_view pass, const graph::Graph& now) {
       if (pass == after) text = to_text(now);
     });
     return text;

@@ -182,7 +182,7 @@ bool load_cached(const CachedModuleSlot& cached, NetworkBlob& blob, std::vector<
 }  // namespace
 
 CompiledNetwork compile_network(const Graph& graph, const Target& target, const NetworkOptions& options) {
-  return compile_optimized(optimized(graph, target), target, options);
+  return compile_optimized(optimized(graph, target, {}, options.sizes), target, options);
 }
 
 std::string schedule_text(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes,
@@ -227,7 +227,7 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   CompiledNetwork result;
   result.notes = notes_on_names(graph, described);
   std::ranges::move(notes_on_labels(graph), std::back_inserter(result.notes));
-  std::ranges::move(notes_on_integers(graph, target), std::back_inserter(result.notes));
+  std::ranges::move(notes_on_integers(graph, target, {graph, options.sizes}), std::back_inserter(result.notes));
   if (!blob->constants().empty()) result.blobs = blob;
   if (options.cached != nullptr && load_cached(*options.cached, *blob, result.module, result.tuned)) return result;
   blob->hash_contents();

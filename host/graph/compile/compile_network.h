@@ -30,7 +30,7 @@ class CachedModuleSlot {
 };
 
 struct NetworkOptions {
-  std::map<std::string, std::int64_t> sizes = {};  // known sizes, by which schedules are chosen
+  std::map<std::string, std::int64_t> sizes = {};  // known sizes, by which schedules and algorithms are chosen
   std::string source = {};                         // stored in the module for people to read
   const CachedModuleSlot* cached = nullptr;        // null: compile without a cache
   CodeForm form = CodeForm::linked;

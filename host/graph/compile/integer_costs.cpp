@@ -18,7 +18,7 @@ std::string subject(std::size_t count, std::size_t nodes, const Node& first) {
 }
 
 // Returns a sentence about the nodes that are computed in float32; empty if there are none.
-std::string note_on_floats(const Graph& graph, const Target& target) {
+std::string note_on_floats(const Graph& graph, const Target& target, const SizeGuess& guess) {
   ProductTimes times;
   std::size_t nodes = 0, count = 0;
   const Node* first = nullptr;
@@ -28,7 +28,7 @@ std::string note_on_floats(const Graph& graph, const Target& target) {
     if (!is_in_floats(node)) continue;
     ++count;
     if (first == nullptr) first = &node;
-    const ProductTimes here = product_times(graph, node, target, &kMaxErrorRatios);
+    const ProductTimes here = product_times(graph, node, target, &kMaxErrorRatios, guess);
     times = {times.integers + here.integers, times.floats + here.floats};
   }
   if (count == 0) return "";
@@ -39,7 +39,7 @@ std::string note_on_floats(const Graph& graph, const Target& target) {
 
 }  // namespace
 
-std::vector<std::string> notes_on_integers(const Graph& graph, const Target& target) {
+std::vector<std::string> notes_on_integers(const Graph& graph, const Target& target, const SizeGuess& guess) {
   if (!target.graph_pass_groups.integers) return {};
   ProductCosts all, dearer;
   std::size_t nodes = 0, count = 0;
@@ -57,7 +57,7 @@ std::vector<std::string> notes_on_integers(const Graph& graph, const Target& tar
     if (first == nullptr) first = &node;
   }
   std::vector<std::string> notes;
-  if (std::string text = note_on_floats(graph, target); !text.empty()) notes.push_back(std::move(text));
+  if (std::string text = note_on_floats(graph, target, guess); !text.empty()) notes.push_back(std::move(text));
   if (count == 0) return notes;
   std::string text = subject(count, nodes, *first) + (count == 1 ? "takes" : "take") + " about " +
                      number_text(dearer.integers / dearer.floats, 2) + " times" +

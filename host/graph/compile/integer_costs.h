@@ -3,6 +3,7 @@
 
 #include "ferry/target/target.h"
 #include "host/graph/graph.h"
+#include "host/graph/passes/size_guess.h"
 
 #include <string>
 #include <vector>
@@ -11,6 +12,6 @@ namespace ferry::graph {
 
 // Returns sentences about the nodes of an optimized network that are computed in float32 although they have products of
 // 8-bit integers, and about those that are estimated to take more instructions than in float32, if there are any.
-std::vector<std::string> notes_on_integers(const Graph& graph, const Target& target);
+std::vector<std::string> notes_on_integers(const Graph& graph, const Target& target, const SizeGuess& guess = {});
 
 }  // namespace ferry::graph

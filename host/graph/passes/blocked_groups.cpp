@@ -13,12 +13,10 @@ constexpr double kPlainConvolution = 1.3, kPlainDepthwise = 1.5, kPlainPool = 4,
 // A depthwise convolution reads an element and a weight for each multiply-add. In the plain layout, rows of fewer
 // vectors than this take longer by as much.
 constexpr double kDepthwise = 2.4, kVectorsInRow = 2.1;
-// Size that an open size is taken for.
-constexpr std::int64_t kGuess = 16;
 // With this many channels or fewer, a convolution reads its input plain.
 constexpr std::int64_t kFewChannels = 4;
 
-double bytes_of(const Graph& graph, TensorId id) {
+double bytes_of(const Graph& graph, TensorId id, const SizeGuess& guess) {
   return guess(element_count(graph.tensor(id).shape)) * static_cast<double>(dtype_bytes(graph.tensor(id).dtype));
 }
 
@@ -47,8 +45,8 @@ bool is_one_for_each_channel(const Shape& shape) {
 
 class BlockedGroup {
  public:
-  BlockedGroup(const Graph& graph, const Group& group, std::int64_t lanes)
-      : graph_(graph), group_(group), lanes_(lanes), result_(graph.tensor(output_of(graph, group))) {}
+  BlockedGroup(const Graph& graph, const Group& group, std::int64_t lanes, const SizeGuess& guess)
+      : graph_(graph), group_(group), lanes_(lanes), guess_(guess), result_(graph.tensor(output_of(graph, group))) {}
 
   std::optional<LayoutCosts> costs() {
     if (!is_image(result_) || result_.shape[1].constant() == 1) return std::nullopt;
@@ -56,7 +54,7 @@ class BlockedGroup {
       if (!add(graph_.nodes[index])) return std::nullopt;
     const bool is_elementwise = kind_of(graph_.nodes[group_.nodes.front()].op) == OperatorKind::elementwise;
     if (is_elementwise && !has_whole_input_) return std::nullopt;
-    const double written = bytes_of(graph_, output_of(graph_, group_));
+    const double written = bytes_of(output_of(graph_, group_));
     return LayoutCosts{costs_.plain + written, costs_.blocked + written * waste(*result_.shape[1].constant())};
   }
 
@@ -66,6 +64,8 @@ class BlockedGroup {
     return static_cast<double>((channels + lanes_ - 1) / lanes_ * lanes_) / static_cast<double>(channels);
   }
 
+  double bytes_of(TensorId id) const { return graph::bytes_of(graph_, id, guess_); }
+
   bool is_inside(TensorId id) const {
     return std::ranges::any_of(group_.nodes,
                                [&](std::size_t index) { return graph_.nodes[index].outputs.front() == id; });
@@ -73,7 +73,7 @@ class BlockedGroup {
 
   // Adds the costs of reading an image, and of what is done with each byte of it.
   void add_read(TensorId id, double plain, double blocked) {
-    const double bytes = bytes_of(graph_, id);
+    const double bytes = bytes_of(id);
     costs_.plain += bytes * plain;
     costs_.blocked += bytes * blocked * waste(channels_of(graph_, id));
   }
@@ -115,7 +115,7 @@ class BlockedGroup {
     if (const auto* pool = std::get_if<PoolAttributes>(&node.attributes)) {
       double window = 1;
       for (const WindowAttributes& one : pool->windows) window *= static_cast<double>(one.kernel);
-      const double read = window * bytes_of(graph_, node.outputs[0]) / bytes_of(graph_, x);
+      const double read = window * bytes_of(node.outputs[0]) / bytes_of(x);
       add_read(x, read * kPlainPool, read);
       return true;
     }
@@ -135,16 +135,16 @@ class BlockedGroup {
     const std::int64_t outputs = channels_of(graph_, node.outputs[0]);
     // The lanes of a vector would read different channels.
     if (!depthwise && conv.groups > 1 && outputs / conv.groups % lanes_ != 0) return false;
-    const double work = guess(multiply_adds(graph_, node)) / kMultiplyAddsPerByte * (depthwise ? kDepthwise : 1);
-    const double vectors = guess(result_.shape[3]) / static_cast<double>(lanes_);
+    const double work = guess_(multiply_adds(graph_, node)) / kMultiplyAddsPerByte * (depthwise ? kDepthwise : 1);
+    const double vectors = guess_(result_.shape[3]) / static_cast<double>(lanes_);
     costs_.plain += work * (depthwise ? std::max(kPlainDepthwise, kVectorsInRow / vectors) : kPlainConvolution);
     costs_.blocked += work * waste(outputs);
     const double reads = padded ? 3 : 1;  // how often it is read: also written with its padding, and read again
     if (reads_blocked(graph_, node, 0)) {
       add_read(node.inputs[0], reads, reads);
     } else {
-      costs_.plain += reads * bytes_of(graph_, node.inputs[0]);
-      costs_.blocked += reads * bytes_of(graph_, node.inputs[0]);
+      costs_.plain += reads * bytes_of(node.inputs[0]);
+      costs_.blocked += reads * bytes_of(node.inputs[0]);
     }
     return true;
   }
@@ -163,6 +163,7 @@ class BlockedGroup {
   const Graph& graph_;
   const Group& group_;
   std::int64_t lanes_;
+  const SizeGuess& guess_;
   const Tensor& result_;
   LayoutCosts costs_;
   bool has_whole_input_ = false;  // an image in blocks with the shape of the result
@@ -177,15 +178,9 @@ bool is_depthwise(const Graph& graph, const Node& node) {
   return conv->groups > 1 && weights[0].constant() == conv->groups && weights[1].constant() == 1;
 }
 
-double guess(const Size& size) {
-  const std::vector<std::string> names = size.symbols();
-  const Result<std::int64_t> value =
-      evaluate(to_manifest(size, names), std::vector<std::int64_t>(names.size(), kGuess));
-  return value.is_ok() ? static_cast<double>(std::max<std::int64_t>(value.value(), 1)) : 1;
-}
-
-std::optional<LayoutCosts> layout_costs(const Graph& graph, const Group& group, std::int64_t lanes) {
-  return BlockedGroup(graph, group, lanes).costs();
+std::optional<LayoutCosts> layout_costs(const Graph& graph, const Group& group, std::int64_t lanes,
+                                        const SizeGuess& guess) {
+  return BlockedGroup(graph, group, lanes, guess).costs();
 }
 
 bool reads_blocked(const Graph& graph, const Node& node, std::size_t input) {
@@ -193,7 +188,7 @@ bool reads_blocked(const Graph& graph, const Node& node, std::size_t input) {
   if (tensor.constant != nullptr) return false;
   // A first convolution of few channels reads them plain.
   if (const ConvAttributes* conv = convolution_of(node))
-    return input == 0 && (conv->groups > 1 || tensor.shape[1].constant().value_or(kGuess) > kFewChannels);
+    return input == 0 && (conv->groups > 1 || tensor.shape[1].constant().value_or(kFewChannels + 1) > kFewChannels);
   if (kind_of(node.op) != OperatorKind::elementwise) return true;
   // One element for all channels is read as it is, and so is one for each channel that is no image, as the bias of many
   // filters that is computed from integers.
@@ -201,9 +196,9 @@ bool reads_blocked(const Graph& graph, const Node& node, std::size_t input) {
          (tensor.shape.size() == 4 || !is_one_for_each_channel(tensor.shape));
 }
 
-double conversion_cost(const Graph& graph, TensorId id, std::int64_t lanes) {
+double conversion_cost(const Graph& graph, TensorId id, std::int64_t lanes, const SizeGuess& guess) {
   const Tensor& tensor = graph.tensor(id);
-  return is_image(tensor) && is_same_bytes(tensor.shape, lanes) ? 0 : kTransposition * bytes_of(graph, id);
+  return is_image(tensor) && is_same_bytes(tensor.shape, lanes) ? 0 : kTransposition * bytes_of(graph, id, guess);
 }
 
 }  // namespace ferry::graph

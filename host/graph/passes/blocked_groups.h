@@ -2,6 +2,7 @@
 #pragma once
 
 #include "host/graph/group.h"
+#include "host/graph/passes/size_guess.h"
 
 #include <cstdint>
 #include <optional>
@@ -16,19 +17,17 @@ struct LayoutCosts {
   double plain = 0, blocked = 0;
 };
 
-// Returns the value that estimates take for a size, at least 1: open sizes are taken for 16.
-double guess(const Size& size);
-
 // Whether a node convolves each channel with one filter of its own.
 bool is_depthwise(const Graph& graph, const Node& node);
 
 // Returns nothing for a group that must be plain.
-std::optional<LayoutCosts> layout_costs(const Graph& graph, const Group& group, std::int64_t lanes);
+std::optional<LayoutCosts> layout_costs(const Graph& graph, const Group& group, std::int64_t lanes,
+                                        const SizeGuess& guess);
 
 // Whether a node of a group in blocks reads an input in blocks too; otherwise it reads it plain.
 bool reads_blocked(const Graph& graph, const Node& node, std::size_t input);
 
 // Returns the time of converting a tensor between the layouts; 0 where both are the same bytes.
-double conversion_cost(const Graph& graph, TensorId id, std::int64_t lanes);
+double conversion_cost(const Graph& graph, TensorId id, std::int64_t lanes, const SizeGuess& guess);
 
 }  // namespace ferry::graph

@@ -9,12 +9,13 @@
 #include "ferry/error_ratios.h"
 #include "ferry/target/target.h"
 #include "host/graph/graph.h"
+#include "host/graph/passes/size_guess.h"
 
 namespace ferry::graph {
 
 // Compares the times that product_costs.h estimates; `winograd` limits the errors of Winograd's algorithm, and is null
 // if it may not be used. Stands after choose_dots, which chooses how integers would be multiplied, and before
 // choose_winograd.
-Graph choose_integers(Graph graph, const Target& target, const ErrorRatios* winograd);
+Graph choose_integers(Graph graph, const Target& target, const ErrorRatios* winograd, const SizeGuess& guess = {});
 
 }  // namespace ferry::graph

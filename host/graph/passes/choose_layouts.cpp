@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kNoIndex = SIZE_MAX;
 
 // Returns for each node whether its result is in blocks.
-std::vector<bool> blocked_nodes(const Graph& graph, std::int64_t lanes) {
+std::vector<bool> blocked_nodes(const Graph& graph, std::int64_t lanes, const SizeGuess& guess) {
   const std::vector<Group> groups = make_groups(graph);
   std::vector<std::size_t> group_of(graph.nodes.size(), kNoIndex), writer(graph.tensors.size(), kNoIndex);
   // All groups that must be plain, views, inputs and outputs are one more node of the cut.
@@ -29,12 +29,12 @@ std::vector<bool> blocked_nodes(const Graph& graph, std::int64_t lanes) {
       group_of[node] = g;
       for (const TensorId id : graph.nodes[node].outputs) writer[id] = g;
     }
-    const std::optional<LayoutCosts> costs = layout_costs(graph, groups[g], lanes);
+    const std::optional<LayoutCosts> costs = layout_costs(graph, groups[g], lanes, guess);
     cut.add_node_cost(g, costs ? costs->blocked : kNever, costs ? costs->plain : 0);
   }
   const auto join = [&](TensorId id, std::size_t reader) {
     const std::size_t from = writer[id] == kNoIndex ? plain : writer[id];
-    if (from != reader) cut.add_pair_cost(from, reader, conversion_cost(graph, id, lanes));
+    if (from != reader) cut.add_pair_cost(from, reader, conversion_cost(graph, id, lanes, guess));
   };
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
@@ -117,7 +117,7 @@ class LayoutWriter {
 
 }  // namespace
 
-std::int64_t channels_in_block(const Graph& graph, const Target& target) {
+std::int64_t channels_in_block(const Graph& graph, const Target& target, const SizeGuess& guess) {
   const std::int64_t floats = target.lanes(sizeof(float));
   if (!adds_byte_pairs(target) || floats == 1) return floats;
   double integers = 0, all = 0;
@@ -131,8 +131,8 @@ std::int64_t channels_in_block(const Graph& graph, const Target& target) {
   return integers > all / 2 ? 2 * floats : floats;
 }
 
-Graph choose_layouts(const Graph& graph, std::int64_t lanes) {
-  return LayoutWriter(graph, lanes).run(blocked_nodes(graph, lanes));
+Graph choose_layouts(const Graph& graph, std::int64_t lanes, const SizeGuess& guess) {
+  return LayoutWriter(graph, lanes).run(blocked_nodes(graph, lanes, guess));
 }
 
 }  // namespace ferry::graph

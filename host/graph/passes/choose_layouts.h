@@ -9,6 +9,7 @@
 
 #include "ferry/target/target.h"
 #include "host/graph/graph.h"
+#include "host/graph/passes/size_guess.h"
 
 #include <cstdint>
 
@@ -16,9 +17,9 @@ namespace ferry::graph {
 
 // Returns the number of channels in a block: those of a vector of floats, or twice as many where products of bytes,
 // which are most of the network's work, fill a register of int16 in between; 1 if the target has no vectors.
-std::int64_t channels_in_block(const Graph& graph, const Target& target);
+std::int64_t channels_in_block(const Graph& graph, const Target& target, const SizeGuess& guess = {});
 
 // Inputs, outputs and constants stay plain. `lanes` is the number of channels in a block.
-Graph choose_layouts(const Graph& graph, std::int64_t lanes);
+Graph choose_layouts(const Graph& graph, std::int64_t lanes, const SizeGuess& guess = {});
 
 }  // namespace ferry::graph

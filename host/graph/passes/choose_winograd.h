@@ -5,15 +5,18 @@
 #include "ferry/error_ratios.h"
 #include "ferry/target/target.h"
 #include "host/graph/graph.h"
+#include "host/graph/passes/size_guess.h"
 
 namespace ferry::graph {
 
 // Only convolutions that read and write images with their channels in blocks have the choice, between tiles whose
-// errors are within the limit.
-Graph choose_winograd(Graph graph, const Target& target, const ErrorRatios& limit = kMaxErrorRatios);
+// errors are within the limit. For images of open sizes it is made by the guess.
+Graph choose_winograd(Graph graph, const Target& target, const ErrorRatios& limit = kMaxErrorRatios,
+                      const SizeGuess& guess = {});
 
 // Returns the estimated share of a direct convolution's time that a convolution takes in float32: 1 if Winograd's
 // algorithm would not be chosen for it.
-double winograd_share(const Graph& graph, const Node& node, const Target& target, const ErrorRatios& limit);
+double winograd_share(const Graph& graph, const Node& node, const Target& target, const ErrorRatios& limit,
+                      const SizeGuess& guess);
 
 }  // namespace ferry::graph

@@ -75,7 +75,8 @@ ProductCosts product_costs(const Graph& graph, const Node& node, const Target& t
   return costs;
 }
 
-ProductTimes product_times(const Graph& graph, const Node& node, const Target& target, const ErrorRatios* winograd) {
+ProductTimes product_times(const Graph& graph, const Node& node, const Target& target, const ErrorRatios* winograd,
+                           const SizeGuess& guess) {
   const double work = guess(multiply_adds(graph, node));
   const ProductCosts costs = product_costs(graph, node, target);
   ProductTimes times{work * costs.integers / costs.floats, work};
@@ -86,7 +87,7 @@ ProductTimes product_times(const Graph& graph, const Node& node, const Target& t
     // The additions of pairs run beside the multiplications, which take the time.
     const ops::IntegerProducts& products = *scaled_products_of(node);
     if (products.weights_above_minimum && products.group == 2 && !is_depthwise(graph, node)) times.integers /= 1.5;
-    if (winograd != nullptr) times.floats *= winograd_share(graph, node, target, *winograd);
+    if (winograd != nullptr) times.floats *= winograd_share(graph, node, target, *winograd, guess);
   } else {
     const double weights = elements(node.inputs[1]) * kMultiplyAddsPerByte;
     times.integers += weights;

@@ -4,6 +4,7 @@
 #include "ferry/error_ratios.h"
 #include "ferry/target/target.h"
 #include "host/graph/graph.h"
+#include "host/graph/passes/size_guess.h"
 
 namespace ferry::graph {
 
@@ -32,6 +33,7 @@ struct ProductTimes {
 // Estimates both for a node with scaled products. In float32, convolutions may use Winograd's algorithm within this
 // limit, if one is given; and what they read is first converted, which takes as long as moving the bytes
 // (blocked_groups.h). Weights are read once in each call if they are read for few results.
-ProductTimes product_times(const Graph& graph, const Node& node, const Target& target, const ErrorRatios* winograd);
+ProductTimes product_times(const Graph& graph, const Node& node, const Target& target, const ErrorRatios* winograd,
+                           const SizeGuess& guess);
 
 }  // namespace ferry::graph

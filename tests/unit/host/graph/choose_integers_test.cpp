@@ -82,7 +82,7 @@ TEST_CASE("integers that are widened by themselves take five times the time of f
     const Target target = resolve_target(text);
     const Graph dots = choose_dots(choose_layouts(graph, 8), target);
     const Node& dense = *std::ranges::find(dots.nodes, "dense", &Node::name);
-    return product_times(dots, dense, target, nullptr).integers / (64.0 * 64 * 9 * 28 * 28);
+    return product_times(dots, dense, target, nullptr, {}).integers / (64.0 * 64 * 9 * 28 * 28);
   };
   CHECK(times_of_float32("riscv64-v") == 5);
   CHECK(times_of_float32("riscv64") == 2);

@@ -106,15 +106,21 @@ TEST_CASE("the kernel of a convolution by Winograd's algorithm is called so") {
   CHECK(operators_of(graph, {{node}}) == "conv_winograd4");
 }
 
-TEST_CASE("an image of open size is convolved directly") {
+TEST_CASE("an image of open size is convolved as one of the size that calls are expected to have") {
   NetworkBuilder network;
-  const TensorId x = network.input("x", {1, 64, Size::symbol("H"), 28});
+  const TensorId x = network.input("x", {Size::symbol("N"), 64, Size::symbol("H"), Size::symbol("W")});
   const ConvAttributes conv = {{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}, 1};
   const TensorId first = network.node(Operator::conv, {x, network.weights("w", {64, 64, 3, 3})}, conv, "first");
   network.output(network.node(Operator::conv, {first, network.weights("v", {64, 64, 3, 3})}, conv, "conv"), "y");
-  const Graph blocked = choose_layouts(network.graph, kLanes);
-  REQUIRE(blocked.tensor(std::ranges::find(blocked.nodes, "conv", &Node::name)->inputs[0]).channel_block == kLanes);
-  CHECK(tile_of(choose_winograd(blocked, resolve_target("x86-64-v3 -l2-bytes=2097152"))) == 0);
+  const auto tile_at = [&](const NetworkSizes& sizes) {
+    const SizeGuess guess(network.graph, sizes);
+    const Graph blocked = choose_layouts(network.graph, kLanes, guess);
+    REQUIRE(blocked.tensor(std::ranges::find(blocked.nodes, "conv", &Node::name)->inputs[0]).channel_block == kLanes);
+    return tile_of(choose_winograd(blocked, resolve_target("x86-64-v3 -l2-bytes=2097152"), kMaxErrorRatios, guess));
+  };
+  CHECK(tile_at({{"H", 28}, {"W", 28}}) == 4);
+  CHECK(tile_at({}) == 4);
+  CHECK(tile_at({{"H", 1}, {"W", 28}}) == 0);  // most of a tile would be past the end
 }
 
 TEST_CASE("Winograd's algorithm can be switched off") {

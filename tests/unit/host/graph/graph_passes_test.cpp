@@ -31,7 +31,7 @@ Graph convolution() {
 std::vector<std::string> changing_passes(const Graph& network, const char* target, const Algorithms& algorithms = {}) {
   std::vector<std::string> names;
   std::string before = to_text(network);
-  optimized(network, resolve_target(target), algorithms, [&](std::string_view pass, const Graph& now) {
+  optimized(network, resolve_target(target), algorithms, {}, [&](std::string_view pass, const Graph& now) {
     std::string text = to_text(now);
     if (text != before) names.emplace_back(pass);
     before = std::move(text);
@@ -54,7 +54,7 @@ TEST_CASE("a target has the passes of its groups, and a network those of its alg
 TEST_CASE("the network is shown after each pass in turn, also after those that a target does not have") {
   Names shown, names;
   for (const GraphPass& pass : graph_passes()) names.emplace_back(pass.name);
-  optimized(convolution(), resolve_target("opencl"), {},
+  optimized(convolution(), resolve_target("opencl"), {}, {},
             [&](std::string_view pass, const Graph&) { shown.emplace_back(pass); });
   CHECK(shown == names);
 }
