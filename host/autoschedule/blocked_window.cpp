@@ -3,6 +3,8 @@
 #include "crosscompile/analysis/access_stride.h"
 #include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/passes/simplify/simplify.h"
+#include "host/autoschedule/borders.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/epilogue_fusion.h"
 
@@ -110,15 +112,6 @@ std::int64_t points_of(const Reduce& reduce) {
   return points;
 }
 
-// Whether the schedule must be legal for other numbers of rows or columns.
-bool is_open(const StageContext& context) {
-  const ScheduledStage* symbolic =
-      context.at_any_size == nullptr ? nullptr : find_stage(*context.at_any_size, context.stage.name);
-  const ScheduledStage& stage = symbolic == nullptr ? context.stage : *symbolic;
-  const std::size_t axes = stage.axes.size();
-  return constant_extent(stage.axes[axes - 3].extent) < 1 || constant_extent(stage.axes[axes - 2].extent) < 1;
-}
-
 // Whether all pixels of an image may be unrolled.
 bool is_small(const ScheduledStage& stage) {
   const std::size_t axes = stage.axes.size();
@@ -174,6 +167,17 @@ void schedule_window(StageHandle handle, const ScheduledStage& stage, std::int64
   for (const std::string& name : unrolled) handle.unroll(name);
 }
 
+// Computes the padded image for one block of channels at a time, in the loops of the stage that the window is in.
+void attach_border(Schedule& schedule, const std::string& border, const std::string& window_loops, std::int64_t lanes) {
+  const ScheduledStage& around = *find_stage(schedule.stages(), window_loops);
+  const std::string channels = around.loops.loop(around.loops.spatial(around.axes.size() - 4)).name;
+  StageHandle handle = schedule[border];
+  const ScheduledStage& stage = stage_of(schedule, handle);
+  std::string lane = stage.loops.loop(stage.loops.spatial(stage.axes.size() - 1)).name;
+  if (constant_extent(stage.axes.back().extent) != lanes) lane = handle.split(lane, lanes).second;
+  handle.vectorize(lane).compute_at(window_loops, channels);
+}
+
 }  // namespace
 
 bool is_blocked_window(const ScheduledStage& stage) {
@@ -197,6 +201,29 @@ bool is_blocked_window(const ScheduledStage& stage) {
   return slides;
 }
 
+double reuse(const ScheduledStage& stage) {
+  auto sums = static_cast<double>(points_of(*stage.reduction()));
+  const std::vector<const Load*> loads = loads_of(stage.reduction()->sources[0]);
+  for (std::size_t a = stage.axes.size() - 3; a + 1 < stage.axes.size(); ++a) {
+    const Expr& var = stage.axes[a].var;
+    std::int64_t stride = 1;
+    for (const Load* load : loads)
+      for (const Expr& index : load->indices) {
+        const Expr step = passes::simplify(substitute(index, {{var.get(), var + 1}}) - index);
+        if (const std::int64_t* number = as_int(step)) stride = std::max(stride, *number);
+      }
+    sums /= static_cast<double>(stride);
+  }
+  return sums;
+}
+
+bool has_open_image(const ScheduledStage& stage, const schedule::Stages* at_any_size) {
+  const ScheduledStage* symbolic = at_any_size == nullptr ? nullptr : find_stage(*at_any_size, stage.name);
+  const ScheduledStage& open = symbolic == nullptr ? stage : *symbolic;
+  const std::size_t axes = open.axes.size();
+  return constant_extent(open.axes[axes - 3].extent) == 0 || constant_extent(open.axes[axes - 2].extent) == 0;
+}
+
 std::optional<Match> match_blocked_window(const StageContext& context) {
   const ScheduledStage& stage = context.stage;
   if (context.outer != 0 || !is_blocked_window(stage)) return std::nullopt;
@@ -204,26 +231,37 @@ std::optional<Match> match_blocked_window(const StageContext& context) {
   if (lanes < 2) return std::nullopt;
   const bool has_pairs = lanes > native_lanes(stage, context.target);
   const std::int64_t width = constant_extent(stage.axes[stage.axes.size() - 2].extent);
-  const std::int64_t pixels = tile_pixels(width, context.target, has_pairs);
+  std::int64_t pixels = tile_pixels(width, context.target, has_pairs);
+  const bool is_open = has_open_image(stage, context.at_any_size);
+  const std::string border = is_open && context.at_any_size != nullptr
+                                 ? attached_border(context.schedule.stages(), stage, *context.at_any_size)
+                                 : std::string();
+  // Each pixel that may be at a border has code of its own.
+  if (is_open && border.empty()) pixels = std::min(pixels, kInFlight);
   std::vector<std::int64_t> candidates;
   for (std::int64_t count = 1; count <= max_pixels(context.target, has_pairs); ++count) candidates.push_back(count);
   Match match;
-  match.space.knobs = {number_knob("pixels", KnobKind::tile, candidates, pixels), flag_knob("unroll_window", true),
-                       order_knob("order", {"channels_outside", "rows_outside"}, shares_rows(stage, context.target))};
-  if (is_small(stage) && !is_open(context))
-    match.space.knobs.push_back(flag_knob("unroll_rows", is_mostly_border(stage)));
+  match.space.knobs = {
+      number_knob("pixels", KnobKind::tile, candidates, pixels), flag_knob("unroll_window", true),
+      order_knob("order", {"channels_outside", "rows_outside"}, border.empty() && shares_rows(stage, context.target))};
+  if (is_small(stage) && !is_open) match.space.knobs.push_back(flag_knob("unroll_rows", is_mostly_border(stage)));
   const std::size_t window_axes = stage.reduction()->axes.size();
   const std::size_t first_axis =
-      is_open(context) && points_of(*stage.reduction()) > kMaxOpenPoints ? window_axes - 1 : 0;
-  match.apply = [name = stage.name, lanes, window_axes, first_unrolled = first_axis, constants = context.constants,
-                 epilogues = context.epilogues](Schedule& schedule, const Point& point) {
+      is_open && border.empty() && points_of(*stage.reduction()) > kMaxOpenPoints ? window_axes - 1 : 0;
+  match.apply = [name = stage.name, border, lanes, window_axes, first_unrolled = first_axis,
+                 constants = context.constants, epilogues = context.epilogues](Schedule& schedule, const Point& point) {
     copy_filters(schedule, *find_stage(schedule.stages(), name), constants);
     const std::size_t first = schedule.directives().size();
     StageHandle handle = schedule[name];
     schedule_window(handle, stage_of(schedule, handle), point.number("pixels"), lanes,
                     point.flag("unroll_window") ? first_unrolled : window_axes, point.flag("unroll_rows"),
                     point.flag("order"));
-    return with_epilogues(schedule, name, first, epilogues);
+    Scheduled scheduled = with_epilogues(schedule, name, first, epilogues);
+    if (!border.empty()) {
+      attach_border(schedule, border, scheduled.outermost, lanes);
+      scheduled.epilogues.push_back(border);
+    }
+    return scheduled;
   };
   return match;
 }

@@ -36,14 +36,30 @@ bool is_border(const ScheduledStage& stage) {
 
 }  // namespace
 
-std::vector<std::string> borders_to_inline(const Stages& stages) {
+std::string attached_border(const Stages& stages, const ScheduledStage& window, const Stages& at_any_size) {
+  // Windows that read each element only few times take less time than a copy of it.
+  constexpr double kMinReuse = 4;
+  if (window.axes.size() < 4 || !is_blocked_window(window) || reuse(window) < kMinReuse ||
+      !has_open_image(window, &at_any_size))
+    return "";
+  for (const ScheduledStage& stage : stages) {
+    const auto readers = readers_of(stages, stage);
+    if (is_border(stage) && readers.size() == 1 && readers[0]->name == window.name &&
+        stage.axes.size() == window.axes.size())
+      return stage.name;
+  }
+  return "";
+}
+
+std::vector<std::string> borders_to_inline(const Stages& stages, const Stages* at_any_size) {
   std::vector<std::string> names;
   for (const ScheduledStage& stage : stages) {
     if (!is_border(stage)) continue;
     const auto readers = readers_of(stages, stage);
-    if (!readers.empty() && std::all_of(readers.begin(), readers.end(), [](const ScheduledStage* reader) {
-          return is_stencil(*reader) || is_blocked_window(*reader);
-        }))
+    if (!readers.empty() &&
+        std::all_of(readers.begin(), readers.end(),
+                    [](const ScheduledStage* reader) { return is_stencil(*reader) || is_blocked_window(*reader); }) &&
+        (at_any_size == nullptr || attached_border(stages, *readers[0], *at_any_size) != stage.name))
       names.push_back(stage.name);
   }
   return names;

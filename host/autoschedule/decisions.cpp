@@ -52,7 +52,8 @@ class Walk {
     if (!target_.has_thread_blocks()) transposed = find_transposed_operand(schedule_.stages(), inlined, target_);
     for (const std::string& stage : inlined)
       if (!transposed || stage != transposed->stage) schedule_[stage].compute_inline();
-    for (const std::string& stage : borders_to_inline(schedule_.stages())) schedule_[stage].compute_inline();
+    const Stages* open = target_.has_thread_blocks() ? nullptr : &at_any_size_;
+    for (const std::string& stage : borders_to_inline(schedule_.stages(), open)) schedule_[stage].compute_inline();
     if (transposed) schedule_transposed(*transposed);
     // Excludes the copies that packing adds, which are scheduled already.
     std::vector<std::string> stages;
@@ -63,6 +64,7 @@ class Walk {
       schedule_group("attention", match_attention);
     }
     const RowFusion fusion = target_.has_thread_blocks() ? RowFusion{} : fuse_rows();
+    if (!target_.has_thread_blocks()) move_borders_behind_windows(stages);
     for (const std::string& name : stages) {
       if (target_.has_thread_blocks())
         schedule_on_gpu(name);
@@ -112,6 +114,16 @@ class Walk {
       const Scheduled scheduled = apply(name, rule, *std::move(found));
       finished_.insert(finished_.end(), scheduled.epilogues.begin(), scheduled.epilogues.end());
       outer_.insert(scheduled.outer.begin(), scheduled.outer.end());
+    }
+  }
+
+  // The windows are scheduled first, which computes borders in their loops.
+  void move_borders_behind_windows(std::vector<std::string>& stages) const {
+    for (const ScheduledStage& window : schedule_.stages()) {
+      const std::string border = attached_border(schedule_.stages(), window, at_any_size_);
+      if (border.empty()) continue;
+      std::erase(stages, border);
+      stages.push_back(border);
     }
   }
 

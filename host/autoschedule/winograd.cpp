@@ -23,6 +23,8 @@ enum Parallel : std::size_t { kNone, kImages, kBlocks, kStages };
 constexpr std::int64_t kBlock = 2;
 // Fewer tiles in a block would load the weights too often.
 constexpr std::int64_t kMinTiles = 14;
+// In images of open sizes, tiles of several rows are in one loop only where a row has fewer than this.
+constexpr std::int64_t kMinTilesInRow = 7;
 // Larger blocks are not considered.
 constexpr std::int64_t kMaxBlock = 4096;
 // Cost of a load for the products, in multiply-adds; that of a vector of weights, which come from the second-level
@@ -95,23 +97,26 @@ std::int64_t default_block(const WinogradSizes& sizes, const Target& target) {
 }
 
 // Returns the tiles that fit the registers, with one for all tiles of the images if that fits.
-std::vector<RegisterTile> tiles_of(const ScheduledStage& products, const WinogradSizes& sizes, const Target& target) {
+std::vector<RegisterTile> tiles_of(const ScheduledStage& products, const WinogradSizes& sizes, bool in_rows,
+                                   const Target& target) {
   const std::int64_t lanes = std::max<std::int64_t>(native_lanes(products, target), 1);
   const std::int64_t vectors =
       std::max<std::int64_t>((constant_extent(products.axes[6].extent) + lanes - 1) / lanes, 1);
   const auto registers = static_cast<std::uint32_t>(target.vector_registers / vectors);
   std::vector<RegisterTile> tiles = register_tiles(registers, {});
   const RegisterTile all = {sizes.rows * sizes.columns, 1};
-  if (all.rows > 0 && all.rows + 2 < registers && std::ranges::find(tiles, all) == tiles.end()) tiles.push_back(all);
+  if (!in_rows && all.rows > 0 && all.rows + 2 < registers && std::ranges::find(tiles, all) == tiles.end())
+    tiles.push_back(all);
   return tiles;
 }
 
-RegisterTile default_tile(const std::vector<RegisterTile>& tiles, const WinogradSizes& sizes, std::int64_t block,
+// `count` is the number of tiles in the loops that are split into register tiles; 0 if it is not known.
+RegisterTile default_tile(const std::vector<RegisterTile>& tiles, const WinogradSizes& sizes, std::int64_t count,
                           bool is_streaming) {
   constexpr std::int64_t kMany = 28, kManyOutputs = 4;
-  const std::int64_t count = block * sizes.columns;
   // Weights from memory are read once.
-  if (is_streaming && block == sizes.rows && std::ranges::find(tiles, RegisterTile{count, 1}) != tiles.end())
+  if (is_streaming && count == sizes.rows * sizes.columns &&
+      std::ranges::find(tiles, RegisterTile{count, 1}) != tiles.end())
     return {count, 1};
   RegisterTile best;
   double best_cost = std::numeric_limits<double>::infinity();
@@ -122,6 +127,14 @@ RegisterTile default_tile(const std::vector<RegisterTile>& tiles, const Winograd
     best = tile;
   }
   return best;
+}
+
+// Whether height or width of the image is known only at run time. The test whether a tile exists would then divide its
+// number by that of tiles in a row, if tiles of several rows were in one loop.
+bool has_open_rows(const StageContext& context) {
+  if (context.at_any_size == nullptr) return false;
+  const ScheduledStage& products = *find_stage(*context.at_any_size, context.stage.name);
+  return constant_extent(products.axes[4].extent) == 0 || constant_extent(products.axes[5].extent) == 0;
 }
 
 std::int64_t steps_ahead(const WinogradSizes& sizes, RegisterTile tile) {
@@ -140,6 +153,7 @@ struct WinogradBlocking {
   RegisterTile tile;
   std::int64_t block = 1;
   std::int64_t steps_ahead = 0;  // how far ahead weights are prefetched
+  bool in_rows = false;          // a register tile has tiles of one row
   Parallel parallel = kNone;
 };
 
@@ -214,8 +228,12 @@ class Scheduler {
     const std::string xi = axis(handle, 0), nu = axis(handle, 1), n = axis(handle, 2), v = axis(handle, 6),
                       cb = reduction(handle, 0), u = reduction(handle, 1);
     const auto [outputs, vectors] = handle.split(axis(handle, 3), blocking_.tile.vectors);
-    const auto [tiles, tile] = handle.split(handle.fuse(axis(handle, 4), axis(handle, 5)), blocking_.tile.rows);
-    order(handle, {xi, nu, n, outputs, tiles, cb, u, tile, vectors, v}, 2);
+    std::vector<std::string> loops = {xi, nu, n, outputs};
+    if (blocking_.in_rows) loops.push_back(axis(handle, 4));
+    const std::string split = blocking_.in_rows ? axis(handle, 5) : handle.fuse(axis(handle, 4), axis(handle, 5));
+    const auto [tiles, tile] = handle.split(split, blocking_.tile.rows);
+    loops.insert(loops.end(), {tiles, cb, u, tile, vectors, v});
+    order(handle, loops, 2);
     if (blocking_.steps_ahead > 0 && !group_.weights.empty())
       handle.apply("prefetch", {group_.weights, u, std::to_string(blocking_.steps_ahead)});
     handle.compute_at(last, block_);
@@ -270,19 +288,21 @@ std::optional<Match> match_winograd(const StageContext& context) {
   const auto group = find_winograd(context.schedule.stages(), context.stage);
   if (!group || context.outer != 0) return std::nullopt;
   const WinogradSizes sizes = sizes_of(context.stage);
-  const std::vector<RegisterTile> tiles = tiles_of(context.stage, sizes, context.target);
+  const bool in_rows = has_open_rows(context) && (sizes.columns == 0 || sizes.columns >= kMinTilesInRow);
+  const std::vector<RegisterTile> tiles = tiles_of(context.stage, sizes, in_rows, context.target);
   const bool is_streaming = context.target.capabilities.row_prefetch && streams_weights(sizes, context.target);
   WinogradBlocking by_default;
   by_default.block = default_block(sizes, context.target);
-  by_default.tile = default_tile(tiles, sizes, by_default.block, is_streaming);
+  by_default.tile = default_tile(tiles, sizes, (in_rows ? 1 : by_default.block) * sizes.columns, is_streaming);
   by_default.steps_ahead = is_streaming ? steps_ahead(sizes, by_default.tile) : 0;
   by_default.parallel = default_parallel(sizes, by_default.block, context.target);
   Match match;
   match.space = space_of(sizes, tiles, by_default);
-  match.apply = [group = *group](Schedule& schedule, const Point& point) {
+  match.apply = [group = *group, in_rows](Schedule& schedule, const Point& point) {
     const WinogradBlocking blocking = {.tile = {point["tile"][0], point["tile"][1]},
                                        .block = point.number("block"),
                                        .steps_ahead = point.number("ahead"),
+                                       .in_rows = in_rows,
                                        .parallel = static_cast<Parallel>(point.number("parallel"))};
     const ScheduledStage& result = *find_stage(schedule.stages(), group.result);
     std::vector<std::string> chain = epilogue_stages(schedule.stages(), result, "");

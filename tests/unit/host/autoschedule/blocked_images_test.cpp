@@ -142,19 +142,31 @@ TEST_CASE("depthwise convolutions unroll tiles of pixels and read no padded imag
   CHECK_FALSE(has(depthwise({32, 32, 14, 7}), "Y: unroll kh"));
 }
 
-TEST_CASE("large windows over images of open size are unrolled by columns alone") {
-  const auto open = [](std::int64_t kernel) {
+TEST_CASE("windows over images of open size read a padded block of channels if they read each element often") {
+  const auto open = [](std::int64_t kernel, std::int64_t stride) {
     const Tensor x = lang::placeholder({1, 2, lang::var("H"), lang::var("W"), 16}, DType::f32, "X");
     const Tensor k = lang::placeholder({32, 1, kernel, kernel}, DType::f32, "K");
-    const Tensor y = ops::depthwise_conv2d_blocked(x, k, windows({32, 32, 0, kernel}), "Y");
+    const ops::Window window = {stride, kernel / 2};
+    const Tensor y = ops::depthwise_conv2d_blocked(x, k, {window, window}, "Y");
     const lang::Program program = lang::make_program("f", {lang::in(x), lang::constant(k), lang::out(y)});
     return autoschedule::default_schedule(program, kTarget).to_text();
   };
-  const std::string text = open(5);
-  INFO(text);
-  CHECK(has(text, "Y: unroll kw"));
-  CHECK_FALSE(has(text, "Y: unroll kh"));
-  CHECK(has(open(3), "Y: unroll kh"));
+  for (const std::int64_t kernel : {3, 5}) {
+    const std::string text = open(kernel, 1);
+    INFO(text);
+    CHECK(has(text, "Y.pad: compute_at Y i1"));
+    CHECK(has(text, "Y: unroll kh"));
+  }
+  const std::string halved = open(3, 2);
+  INFO(halved);
+  CHECK(has(halved, "Y.pad: compute_inline"));
+  CHECK(has(halved, "Y: unroll kh"));
+  // The code for borders is less if only the columns of a large window are unrolled.
+  const std::string large = open(5, 4);
+  INFO(large);
+  CHECK(has(large, "Y.pad: compute_inline"));
+  CHECK(has(large, "Y: unroll kw"));
+  CHECK_FALSE(has(large, "Y: unroll kh"));
 }
 
 TEST_CASE("sums of bytes in groups are instructions where the target has one for their types") {
