@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Exports torchvision's networks, transformers and a UNet with seeded weights as ONNX files.
 
-    build/bench/networks/bin/python bench/networks/export.py FOLDER [NAME ...]
+    build/bench/networks/bin/python bench/networks/export.py [--open] FOLDER [NAME ...]
 
+The batch of all networks is open. --open also leaves open the height and width of the images of
+torchvision's convolutional networks, and the length of the encoder's text.
 Weights are random but sensible: activations keep their scale, so results are neither zeros nor infinities. For each network
 it also writes its inputs, NAME.x.npy and perhaps others, and what ONNX Runtime computes from them, NAME.y.npy.
 """
@@ -55,14 +57,19 @@ def network_and_inputs(name: str) -> tuple[torch.nn.Module, dict[str, torch.Tens
     return network.eval(), {"x": torch.randn(IMAGE)}
 
 
-def export(folder: Path, name: str) -> None:
+def export(folder: Path, name: str, is_open: bool) -> None:
     network, inputs = network_and_inputs(name)
     file = folder / f"{name}.onnx"
-    batch = {"x": {0: "N"}, "past": {2: "N"}}
+    batch, result = {"x": {0: "N"}, "past": {2: "N"}}, {0: "N"}
+    if is_open and name in NETWORKS:
+        batch["x"] |= {2: "H", 3: "W"}
+    elif is_open and name == "encoder":
+        batch["x"] |= {1: "T"}
+        result |= {1: "T"}
     with torch.no_grad():
         torch.onnx.export(network, tuple(inputs.values()), str(file), opset_version=OPSET, dynamo=False,
                           input_names=list(inputs), output_names=["y"],
-                          dynamic_axes={"y": {0: "N"}, **{one: batch[one] for one in inputs}})
+                          dynamic_axes={"y": result, **{one: batch[one] for one in inputs}})
     session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
     for one, values in inputs.items():
         np.save(folder / f"{name}.{one}.npy", values.numpy())
@@ -72,14 +79,17 @@ def export(folder: Path, name: str) -> None:
 
 
 def main() -> int:
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+    words = sys.argv[1:]
+    is_open = words[:1] == ["--open"]
+    words = words[is_open:]
+    if not words or words[0].startswith("-"):
         sys.exit(__doc__)
-    if unknown := set(sys.argv[2:]) - set(ALL):
+    if unknown := set(words[1:]) - set(ALL):
         sys.exit(f"expected some of {', '.join(ALL)}, got {', '.join(sorted(unknown))}")
-    folder = Path(sys.argv[1])
+    folder = Path(words[0])
     folder.mkdir(parents=True, exist_ok=True)
-    for name in sys.argv[2:] or ALL:
-        export(folder, name)
+    for name in words[1:] or ALL:
+        export(folder, name, is_open)
     return 0
 
 

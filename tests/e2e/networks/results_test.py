@@ -114,6 +114,36 @@ class ResultsTest(unittest.TestCase):
                 self.assertEqual(found.shape, expected.shape)
                 self.assertLess(np.abs(found - expected).max(), 1e-4 * np.abs(expected).max())
 
+    def test_one_module_serves_images_of_all_sizes(self):
+        # SqueezeNet's pools need some pixels. The module is compiled for the first size.
+        for name, shapes in (("resnet18", [(1, 62, 62), (2, 1, 1), (1, 33, 97), (3, 7, 7), (0, 9, 9)]),
+                             ("mobilenet_v2", [(1, 62, 62), (2, 1, 7), (1, 97, 33)]),
+                             ("mobilenet_v3_small", [(1, 224, 97), (2, 7, 1), (1, 64, 64)]),
+                             ("squeezenet", [(1, 62, 62), (2, 33, 97), (1, 224, 50)])):
+            with self.subTest(name):
+                model, _ = self.build(name)
+                for dimension, size in zip(model.graph.input[0].type.tensor_type.shape.dim, ("N", 3, "H", "W")):
+                    if size != 3:
+                        dimension.dim_param = size
+                onnx.save(model, self.path("net.onnx"))
+                output = model.graph.output[0].name
+                expected_sizes = ",".join(f"{symbol}={size}" for symbol, size in zip("NHW", shapes[0]))
+                self.ferry("compile", self.path("net.onnx"), "--size", expected_sizes, "-o", self.path("net.ferry"))
+                session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+                for batch, height, width in shapes:
+                    x = np.random.default_rng(3).standard_normal((batch, 3, height, width), np.float32)
+                    np.save(self.path("x.npy"), x)
+                    self.ferry("run", self.path("net.ferry"), "--arg", f"x=@{self.path('x.npy')}", "--out",
+                               f"{output}=@{self.path('y.npy')}")
+                    found = np.load(self.path("y.npy"))
+                    if batch == 0:
+                        self.assertEqual(found.shape, (0, 10))
+                        continue
+                    expected = session.run(None, {"x": x})[0]
+                    self.assertEqual(found.shape, expected.shape)
+                    self.assertLess(np.abs(found - expected).max(), 1e-4 * np.abs(expected).max(),
+                                    f"{name}, {batch}x3x{height}x{width}")
+
     def test_a_batch_may_be_empty(self):
         for name in ("resnet18", "encoder"):
             model, x = self.build(name)

@@ -59,9 +59,9 @@ std::string difference_of_bytes(const std::vector<std::byte>& expected, const De
 }  // namespace
 
 std::string wrong_results(const Device& device, const Target& target, const Graph& network,
-                          const std::vector<NetworkSizes>& all_sizes) {
+                          const std::vector<NetworkSizes>& all_sizes, const NetworkSizes& expected_sizes) {
   validate(network);
-  CompiledNetwork compiled = compile_network(network, target);
+  CompiledNetwork compiled = compile_network(network, target, {.sizes = expected_sizes});
   const CompiledModule loaded(std::move(compiled.module), compiled.blobs);
   const Function function = device.load(loaded)[network.name];
   if (loaded.steps().size() != function.info().plan.steps.size()) return "not every step is described";

@@ -68,7 +68,7 @@ Graph mobile_network(const Size& batch) {
   return network.graph;
 }
 
-Graph image_network(const Size& batch) {
+Graph image_network(const Size& batch, const Size& height, const Size& width) {
   NetworkBuilder network("images");
   const auto conv = [&](TensorId x, std::int64_t from, std::int64_t to, std::int64_t size, std::int64_t stride = 1,
                         std::int64_t groups = 1) {
@@ -79,7 +79,7 @@ Graph image_network(const Size& batch) {
         ConvAttributes{{window, window}, groups});
   };
   const auto relu = [&](TensorId x) { return network.node(Operator::relu, {x}); };
-  TensorId x = relu(conv(network.input("x", {batch, 3, 21, 19}), 3, 24, 3, 2));
+  TensorId x = relu(conv(network.input("x", {batch, 3, height, width}), 3, 24, 3, 2));
   x = network.node(Operator::add, {x, relu(conv(relu(conv(x, 24, 40, 3)), 40, 24, 3))});
   TensorId y = conv(relu(conv(x, 24, 72, 1)), 72, 72, 5, 2, 72);
   TensorId gate = network.node(Operator::reduce_mean, {y}, ReduceAttributes{{2, 3}, true});
@@ -93,6 +93,20 @@ Graph image_network(const Size& batch) {
   y = network.node(Operator::reshape, {network.node(Operator::reduce_max, {y}, ReduceAttributes{{2, 3}, true})},
                    ReshapeAttributes{{batch, 64}});
   network.output(network.node(Operator::matmul, {y, network.weights("fc", {64, 10})}, MatmulAttributes{}), "y");
+  return network.graph;
+}
+
+Graph filters_network(const Size& batch, const Size& height, const Size& width) {
+  NetworkBuilder network("filters");
+  const auto conv = [&](TensorId x, std::int64_t from, std::int64_t size, std::int64_t groups = 1) {
+    const WindowAttributes window = {size, 1, 1, size / 2, size / 2};
+    return network.node(Operator::conv, {x, network.weights("w", {32, from / groups, size, size}, 0.2F)},
+                        ConvAttributes{{window, window}, groups});
+  };
+  TensorId x = conv(network.input("x", {batch, 3, height, width}), 3, 1);
+  const TensorId y = network.node(Operator::relu, {conv(x, 32, 3)});
+  x = network.node(Operator::add, {conv(y, 32, 3), x});
+  network.output(conv(x, 32, 5, 32), "y");
   return network.graph;
 }
 

@@ -13,7 +13,11 @@ graph::Graph mobile_network(const graph::Size& batch);
 
 // An image whose channels are in blocks where there are vectors: convolutions of all kinds, residuals, squeeze and
 // excitation, pools and a concatenation. Blocks divide only some of the numbers of channels.
-graph::Graph image_network(const graph::Size& batch);
+graph::Graph image_network(const graph::Size& batch, const graph::Size& height = 21, const graph::Size& width = 19);
+
+// Convolutions of 3 x 3 between many channels, for which Winograd's algorithm pays in images of 20 x 20, and a
+// depthwise one.
+graph::Graph filters_network(const graph::Size& batch, const graph::Size& height, const graph::Size& width);
 
 // Concats of what convolutions compute, of an input and of features to which each layer adds some; slices; residuals
 // that are read for the last time, and one that is not.

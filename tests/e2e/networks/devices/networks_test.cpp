@@ -48,14 +48,14 @@ class Runs {
     run(name, target_of(device_), graph, all_sizes);
   }
   void run(const std::string& name, const Target& target, const Graph& graph,
-           const std::vector<NetworkSizes>& all_sizes) {
+           const std::vector<NetworkSizes>& all_sizes, const NetworkSizes& expected = {}) {
     const std::uint64_t seed = sample_seed("FERRY_NETWORKS_SEED");
     const std::string_view drawn = kEmulated[part_of(name, kEmulated.size(), seed)];
     if (!takes_all_ && (emulator_of(arch_).empty() ? drawn == kOnlyEmulated : drawn != arch_)) return;
     ++count_;
     CAPTURE(name);
     CAPTURE(target.text);
-    CHECK(wrong_results(device_, target, graph, all_sizes) == "");
+    CHECK(wrong_results(device_, target, graph, all_sizes, expected) == "");
   }
   int count() const { return count_; }
 
@@ -78,6 +78,14 @@ void run_all(const std::string& arch) {
   CHECK(std::ranges::any_of(with_layouts.tensors, [](const Tensor& tensor) { return tensor.channel_block > 1; }) ==
         (target.lanes(sizeof(float)) > 1));
   runs.run("image, any batch", image_network(n), {{{"N", 1}}, {{"N", 2}}});
+  const Size h = Size::symbol("H"), w = Size::symbol("W");
+  runs.run("image, any size", target, image_network(n, h, w),
+           {{{"N", 1}, {"H", 21}, {"W", 19}}, {{"N", 2}, {"H", 1}, {"W", 7}}, {{"N", 1}, {"H", 33}, {"W", 18}}},
+           {{"N", 1}, {"H", 21}, {"W", 19}});
+  const NetworkSizes expected = {{"N", 1}, {"H", 20}, {"W", 20}};
+  runs.run("filters, any size", target, filters_network(n, h, w),
+           {expected, {{"N", 3}, {"H", 1}, {"W", 1}}, {{"N", 2}, {"H", 7}, {"W", 23}}, {{"N", 1}, {"H", 33}, {"W", 6}}},
+           expected);
   runs.run("branching", branching_network(1), {{}});
   runs.run("branching, any batch", branching_network(n), {{{"N", 1}}, {{"N", 2}}});
   runs.run("quantized", integers_target, quantized_network(1), {{}});
