@@ -80,7 +80,9 @@ constexpr GraphPass kPasses[] = {
      },
      &Groups::blocks, &Algorithms::winograd},
     {"fuse_attention", "computes attention in one kernel, by blocks of rows, where its scores exceed the caches",
-     [](Graph g, const Target& target, const Algorithms&) { return fuse_attention(std::move(g), target); },
+     [](Graph g, const Target& target, const Algorithms&, const SizeGuess&) {
+       return fuse_attention(std::move(g), target);
+     },
      &Groups::blocks},
     {"alias_moves", "finds concats and slices that move nothing",
      [](Graph g, const Target& target, const Algorithms&, const SizeGuess&) {
