@@ -10,11 +10,6 @@ namespace ferry::lang {
 
 namespace {
 
-// Up to so many roundings of a term count as independent of those of other terms; functions may err in one direction.
-constexpr double kIndependentRoundings = 4;
-// Up to so many additions, relative to 1 / u, no term is so small beside the sum that it is lost.
-constexpr double kMostIndependent = 1.0 / 64;
-
 // Returns the largest power of two of which a finite number is a multiple; it is not 0.
 double power_of_two_in(double number) {
   int exponent = 0;
@@ -23,11 +18,11 @@ double power_of_two_in(double number) {
   return std::ldexp(static_cast<double>(digits & -digits), exponent - 53);
 }
 
-double largest(DType type) {
-  return type == DType::f64 ? std::numeric_limits<double>::max() : double{std::numeric_limits<float>::max()};
-}
-
 }  // namespace
+
+double largest_of(DType accumulator) {
+  return accumulator == DType::f64 ? std::numeric_limits<double>::max() : double{std::numeric_limits<float>::max()};
+}
 
 void FloatSum::add(double term, double error) {
   // The rounding error of an addition is itself a float64 (D. Knuth, TwoSum).
@@ -62,8 +57,8 @@ double FloatSum::additions_error(double additions) const {
 
 bool FloatSum::is_exact() const {
   if (bound_ != RoundingBound::exact || errors_ != 0) return false;
-  if (!std::isfinite(sizes_)) return finite_sizes_ <= largest(accumulator_) / 2;
-  return finite_sizes_ * unit_roundoff(accumulator_) <= common_factor_ && finite_sizes_ <= largest(accumulator_) / 2;
+  if (!std::isfinite(sizes_)) return finite_sizes_ <= largest_of(accumulator_) / 2;
+  return finite_sizes_ * unit_roundoff(accumulator_) <= common_factor_ && finite_sizes_ <= largest_of(accumulator_) / 2;
 }
 
 Element FloatSum::result(DType type) const {
@@ -76,7 +71,7 @@ Element FloatSum::result(DType type) const {
   element.error = additions_error(additions);
   if (accumulator_ != type || additions > 0)
     element.error += unit_roundoff(type) * std::fabs(element.real) + smallest_error(type);
-  if (std::isfinite(sizes_) && sizes_ > largest(accumulator_) / 2) element.error = HUGE_VAL;
+  if (std::isfinite(sizes_) && sizes_ > largest_of(accumulator_) / 2) element.error = HUGE_VAL;
   if (bound_ == RoundingBound::exact && std::isnan(element.error)) element.error = HUGE_VAL;
   return element;
 }

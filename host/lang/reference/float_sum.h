@@ -7,6 +7,14 @@
 
 namespace ferry::lang {
 
+// Up to so many roundings of a term count as independent of those of other terms; functions may err in one direction.
+inline constexpr double kIndependentRoundings = 4;
+// Up to so many additions, relative to 1 / u, no term is so small beside the sum that it is lost.
+inline constexpr double kMostIndependent = 1.0 / 64;
+
+// Returns the largest number in which a kernel accumulates sums of the type: that of float32 for narrower ones.
+double largest_of(DType accumulator);
+
 // Adds without rounding, except for what float64 loses of the compensation term.
 class FloatSum {
  public:

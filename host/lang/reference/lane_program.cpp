@@ -8,15 +8,14 @@
 
 namespace ferry::lang {
 
-namespace {
-
-// Returns x if the bits are those of x + 1.5 * 2^23, which end in those of x rounded to an integer.
 const ir::Expr* rounded_by_addition(const ir::Call& bitcast) {
   const auto* sum = bitcast.arguments[0].as<ir::Binary>();
   if (sum == nullptr || sum->op != ir::BinaryOp::add || sum->type.code != DType::f32) return nullptr;
   const auto* rounder = sum->right.as<ir::FloatImm>();
   return rounder != nullptr && rounder->value == 0x1.8p23 ? &sum->left : nullptr;
 }
+
+namespace {
 
 // The integer on the other side of a rounding boundary is equally right.
 void add_rounding_errors(const Lanes& x, Lanes& out, std::size_t n) {

@@ -27,6 +27,9 @@ class ElementSource {
 
 using FindSource = std::function<ElementSource&(const ir::BufferRef&)>;
 
+// Returns x if the bits are those of x + 1.5 * 2^23, which end in those of x rounded to an integer; otherwise null.
+const ir::Expr* rounded_by_addition(const ir::Call& bitcast);
+
 class LaneProgram {
  public:
   // `name` is the name of the computed tensor in messages.
