@@ -20,6 +20,7 @@
 #include "ferry/schedule/schedule_text.h"
 #include "ferry/target/target.h"
 #include "host/compiler/api/code_tools.h"
+#include "host/compiler/api/host_kernel.h"
 #include "host/compiler/api/network.h"
 #include "host/compiler/api/space_point.h"
 #include "host/compiler/api/target_resolver.h"
@@ -236,6 +237,8 @@ class KernelCompiler {
                                                  std::uint32_t threads) const = 0;
   // Takes one program. Without `target` it is this machine, or OpenCL where the schedule binds loops to threads.
   virtual InterpretedKernel interpret(const Scheduled& scheduled, const Target* target) const = 0;
+  // Takes one program. Compiles it for this machine and loads it into this process.
+  virtual HostKernel load(const Scheduled& scheduled) const = 0;
 
   // Describes a network. What is not supported is part of the summary.
   virtual NetworkSummary inspect(const NetworkSource& source) const = 0;

@@ -22,6 +22,7 @@
 #include "host/compiler/llvm/cache_key.h"
 #include "host/compiler/llvm/emit.h"
 #include "host/compiler/llvm/estimated_cycles.h"
+#include "host/compiler/llvm/host_kernel.h"
 #include "host/compiler/llvm/inspect_network.h"
 #include "host/compiler/llvm/interpreted_kernel.h"
 #include "host/compiler/llvm/network.h"
@@ -127,6 +128,8 @@ class LlvmCompiler final : public Compiler {
   InterpretedKernel interpret(const Scheduled& scheduled, const Target* target) const override {
     return interpreted_kernel(scheduled, target);
   }
+
+  HostKernel load(const Scheduled& scheduled) const override { return host_kernel(*this, scheduled); }
 
   NetworkSummary inspect(const NetworkSource& source) const override { return inspect_network(source); }
 

@@ -69,6 +69,7 @@ class FakeCompiler final : public Compiler {
     unexpected();
   }
   InterpretedKernel interpret(const Scheduled&, const Target*) const override { unexpected(); }
+  HostKernel load(const Scheduled&) const override { unexpected(); }
   Bytes compile(const ForeignSource&, const Target&, CodeForm) const override { unexpected(); }
   std::function<SanitizedRun(double)> sanitize(const ForeignSource&, const std::string&, const Target&,
                                                const std::vector<SanitizedArgument>&,
