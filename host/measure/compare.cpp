@@ -84,8 +84,8 @@ std::array<MeasuredSide, 2> compile_sides(const Device& device, const KernelPair
 // Checks the results of both kernels by the definition of each, or by the only one there is: the errors that rounding
 // its terms explains are known element by element.
 void check_by_definition(const KernelPair& kernels, const std::array<MeasuredSide, 2>& sides,
-                         const verify::ParameterPairs& pairs, const verify::DifferenceLimits& limits,
-                         KernelComparison& found) {
+                         const std::array<std::vector<verify::Definition>, 2>& own, const verify::ParameterPairs& pairs,
+                         const verify::DifferenceLimits& limits, KernelComparison& found) {
   found.has_one_definition = has_definition(kernels[0].source) != has_definition(kernels[1].source);
   for (const std::size_t k : {0, 1}) {
     const std::size_t by = has_definition(kernels[k].source) ? k : 1 - k;
@@ -94,8 +94,10 @@ void check_by_definition(const KernelPair& kernels, const std::array<MeasuredSid
     verify::Outputs outputs(definition.info.parameters.size());
     for (const auto& [a, b] : pairs) outputs[by == 0 ? a : b] = (*sides[k].results)[k == 0 ? a : b];
     try {
-      found.checks[k] = verify::check_outputs(program_of(kernels[by].source, definition.info.name), definition.info,
-                                              definition.plan, outputs, {limits.rtol, limits.atol, by != k});
+      const verify::CalledDefinition called(own[by].front().program, definition.info, definition.plan,
+                                            verify::bound_of(definition.info, definition.plan),
+                                            own[by].front().native.get());
+      found.checks[k] = verify::check_outputs(called, definition.info, outputs, {limits.rtol, limits.atol, by != k});
     } catch (const CompileError&) {
       // A definition that only the device can evaluate: the outputs are compared with each other alone.
     }
@@ -151,6 +153,7 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
   KernelComparison found;
   if (options.compares_results) {
     auto& [a, b] = sides;
+    std::array<std::vector<verify::Definition>, 2> own;
     const bool guard = may_leave_tensors(kernels[0].source) || may_leave_tensors(kernels[1].source);
     for (const std::size_t k : {0, 1}) {
       SideChecks checks{.guards_tensors = guard,
@@ -158,8 +161,9 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
                         .probing = {.seed = options.call.seed, .thorough = options.thorough}};
       checks.probing.limits = {options.limits.rtol, options.limits.atol};
       if (has_definition(kernels[k].source))
-        checks.definitions =
-            verify::definitions_of(program_of(kernels[k].source, sides[k].info.name), sides[k].info, {});
+        own[k] = verify::definitions_of(program_of(kernels[k].source, sides[k].info.name), sides[k].info, {},
+                                        kernels[k].source.compiler);
+      checks.definitions = own[k];
       SideOutputs side = outputs_of_side(open, settings, sides[k], checks, observer);
       sides[k].results = std::make_shared<const verify::Outputs>(std::move(side.outputs));
       found.probes[k] = std::move(side.probes);
@@ -167,7 +171,7 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
     }
     settings.pairs = pairs;
     found.outputs = verify::compare_all_outputs(a.info, a.plan, *a.results, *b.results, pairs, options.limits);
-    check_by_definition(kernels, sides, pairs, options.limits, found);
+    check_by_definition(kernels, sides, own, pairs, options.limits, found);
     found.inputs = input_texts(a.info, a.plan);
     if (!found.difference().empty()) return found;
   }

@@ -148,7 +148,8 @@ verify::Findings check_results(const Device& device, const MeasuredKernel& kerne
   std::optional<verify::ControlOutputs> controls;
   if (kernel.reference)
     controls = verify::run_controls(device, *kernel.reference, target, ran, kernel.call, options.limits, observer);
-  const std::vector<verify::Definition> definitions = verify::definitions_of(definition, info, kernel.reference);
+  const std::vector<verify::Definition> definitions =
+      verify::definitions_of(definition, info, kernel.reference, kernel.source.compiler);
   findings.checks =
       verify::check_definitions(definitions, ran, controls ? &*controls : nullptr, options.limits, observer);
   if (!kernel.source.as_network())

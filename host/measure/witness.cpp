@@ -66,11 +66,11 @@ std::string Witness::mistake(const Timing& timing, const std::vector<verify::Def
   for (const verify::Definition& definition : definitions) {
     // Contents that are drawn from random numbers are as random.
     const lang::RoundingBound bound = verify::bound_of(definition.info, verify::plan_of(definition, info_, plan_));
-    const verify::CalledDefinition defined(definition.program, definition.info,
-                                           verify::plan_of(definition, info_, called), bound);
+    const CallPlan plan = verify::plan_of(definition, info_, called);
+    const verify::CalledDefinition defined(definition.program, definition.info, plan, bound, definition.native.get());
     try {
-      for (const verify::CheckResult& result : verify::check_outputs(
-               defined.reference(), definition.info, verify::in_order_of(definition, outputs), limits, kEffort))
+      for (const verify::CheckResult& result :
+           verify::check_outputs(defined, definition.info, verify::in_order_of(definition, outputs), limits, kEffort))
         if (result.wrong > 0) return "in one of them, " + result.first_wrong;
     } catch (const CompileError&) {
       // Not defined for these inputs.

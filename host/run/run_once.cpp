@@ -150,7 +150,7 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
     check_network(device, source, target, request.call, session.ran(),
                   {request.limits, request.call.seed, request.thorough}, report.findings, observer);
   finish_kernels(device);
-  session.definitions = definitions_of(own, info, against);
+  session.definitions = definitions_of(own, info, against, source.compiler);
   if (!is_checked(request) || source.as_network()) return session;
   report.findings.probes = run_probes(device, kernel.module, info, session.plan, session.definitions,
                                       {request.limits, request.call.seed, request.thorough}, observer);

@@ -1,6 +1,7 @@
 #include "host/verify/called_definition.h"
 
 #include "host/client/scalar.h"
+#include "host/verify/check_outputs.h"
 
 namespace ferry::verify {
 
@@ -17,8 +18,19 @@ lang::RoundingBound bound_of(const FunctionInfo& function, const CallPlan& plan)
 }
 
 CalledDefinition::CalledDefinition(const lang::Program& program, const FunctionInfo& function, const CallPlan& plan,
-                                   lang::RoundingBound bound)
-    : reference_(program, plan.symbols, arguments_of(function, plan), bound) {}
+                                   lang::RoundingBound bound, const NativeDefinition* native)
+    : arguments_(arguments_of(function, plan)),
+      plan_(plan),
+      native_(native),
+      reference_(program, plan.symbols, arguments_, bound) {}
+
+std::optional<std::vector<NativeOutput>> CalledDefinition::native_outputs(double seconds) const {
+  if (native_ == nullptr) return {};
+  double work = 0;
+  for (std::size_t p = 0; p < arguments_.size(); ++p) work += reference_.work(p);
+  if (work <= kWorkLimit) return {};
+  return native_->outputs_of(plan_, arguments_, reference_.bound(), seconds);
+}
 
 std::vector<const void*> CalledDefinition::arguments_of(const FunctionInfo& function, const CallPlan& plan) {
   inputs_.resize(function.parameters.size());

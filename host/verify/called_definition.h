@@ -7,6 +7,7 @@
 #include "ferry/lang/program.h"
 #include "host/kernel/call_plan.h"
 #include "host/lang/reference/reference.h"
+#include "host/verify/native_definition.h"
 #include "module/manifest.h"
 
 namespace ferry::verify {
@@ -16,18 +17,25 @@ lang::RoundingBound bound_of(const FunctionInfo& function, const CallPlan& plan)
 
 class CalledDefinition {
  public:
+  // The plan must outlive this object, and so must `native`, the program compiled, or null.
   CalledDefinition(const lang::Program& program, const FunctionInfo& function, const CallPlan& plan,
-                   lang::RoundingBound bound);
+                   lang::RoundingBound bound, const NativeDefinition* native = nullptr);
   CalledDefinition(const CalledDefinition&) = delete;
   CalledDefinition& operator=(const CalledDefinition&) = delete;
 
   const lang::Reference& reference() const { return reference_; }
+  // Computes all outputs. Returns nothing where NativeDefinition does, and for a call whose elements the reference
+  // evaluates sooner than something is compiled.
+  std::optional<std::vector<NativeOutput>> native_outputs(double seconds) const;
 
  private:
   std::vector<const void*> arguments_of(const FunctionInfo& function, const CallPlan& plan);
 
   std::vector<std::vector<std::uint8_t>> inputs_;
   std::vector<std::uint64_t> scalars_;
+  std::vector<const void*> arguments_;
+  const CallPlan& plan_;
+  const NativeDefinition* native_;
   lang::Reference reference_;  // reads those above
 };
 

@@ -53,7 +53,7 @@ void run_on(const Device& device, const CheckRequest& request, const CheckedPair
   finish_kernels(device);
   std::optional<lang::Program> own;
   if (has_definition(source)) own = program_of(source, info.name);
-  const std::vector<Definition> definitions = definitions_of(own, info, kernels.against);
+  const std::vector<Definition> definitions = definitions_of(own, info, kernels.against, source.compiler);
   if (!source.as_network()) {
     report.findings.probes = run_probes(device, module, info, plan, definitions, probing(request), observer);
     if (!has_failed(report.findings.probes))

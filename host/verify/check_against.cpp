@@ -71,11 +71,11 @@ std::vector<CheckResult> check_definitions(const std::vector<Definition>& defini
   std::vector<CheckResult> checks;
   for (const Definition& definition : definitions) {
     const CallPlan plan = plan_of(definition, ran.info, ran.plan);
-    const CalledDefinition called(definition.program, definition.info, plan, bound_of(definition.info, plan));
+    const CalledDefinition called(definition.program, definition.info, plan, bound_of(definition.info, plan),
+                                  definition.native.get());
     const bool is_reference = !definition.pairs.empty();
-    std::vector<CheckResult> more =
-        check_outputs(called.reference(), definition.info, in_order_of(definition, ran.outputs), limits, {},
-                      is_reference ? controls : nullptr);
+    std::vector<CheckResult> more = check_outputs(called, definition.info, in_order_of(definition, ran.outputs), limits,
+                                                  {}, is_reference ? controls : nullptr);
     std::ranges::move(more, std::back_inserter(checks));
   }
   return checks;

@@ -36,7 +36,7 @@ CheckReport check_given(const Compiler* compiler, const CheckRequest& request, s
   const StepGuard step = observer.begin("checking");
   const lang::RoundingBound bound = are_random ? lang::RoundingBound::square_root : bound_of(info, plan);
   const CalledDefinition definition(program_of(source, info.name), info, plan, bound);
-  report.findings.checks = check_outputs(definition.reference(), info, outputs, request.limits);
+  report.findings.checks = check_outputs(definition, info, outputs, request.limits);
   return report;
 }
 

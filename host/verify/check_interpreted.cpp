@@ -99,7 +99,7 @@ CheckReport check_interpreted(const KernelSource& source, const std::string& fun
     return check;
   }
   step.reset();
-  const std::vector<Definition> definitions = {{program, info, {}}};
+  const std::vector<Definition> definitions = {{program, info, {}, {}}};
   check.findings.probes = run_probes(info, plan, definitions, probing, call_once, observer);
   step = observer.begin("checking");
   check.findings.warnings = comparison_warnings(info, plan, results, call_once);

@@ -9,20 +9,13 @@
 #include "host/verify/called_definition.h"
 #include "host/verify/controls.h"
 #include "host/verify/element_text.h"
+#include "host/verify/native_comparison.h"
 #include "host/verify/tolerances.h"
 #include "module/float_element.h"
 
 namespace ferry::verify {
 
 namespace {
-
-struct Tolerance {
-  double rtol = 0, atol = 0;
-  // Factor of the rounding error of the element's terms that is allowed in addition.
-  double rounding = 0;
-
-  bool is_exact() const { return rtol == 0 && atol == 0 && rounding == 0; }
-};
 
 // Returns by how many times the square-root bound the error of any of so many elements may exceed it, in all but one of
 // 10,000 checks: an error is above it c times with a probability of at most 2 exp(-c^2 / 2) (N. Higham and T. Mary, "A
@@ -45,15 +38,28 @@ Tolerance tolerance_for(DType dtype, const CheckLimits& limits, lang::RoundingBo
   return tolerance;
 }
 
+// The compiled definition shares code with the compiler of the kernel, so that the reference evaluates a sample still.
+constexpr double kEvaluatedShare = 1.0 / 4;
+// What computing all elements of a call's outputs by the compiled definition may take, for as much effort as
+// kWorkLimit.
+constexpr double kNativeSeconds = 0.3;
+
+// Number of elements that the reference evaluates with this effort.
+std::uint64_t affordable_elements(const lang::Reference& reference, std::size_t parameter, const CheckEffort& effort,
+                                  const lang::Reference* algorithm) {
+  const std::uint64_t elements = reference.elements(parameter);
+  const double work = reference.work(parameter) + (algorithm != nullptr ? algorithm->work(parameter) : 0);
+  const double share = work > 0 ? std::min(1.0, effort.work_limit / work) : 1;
+  const auto affordable = static_cast<std::uint64_t>(share * static_cast<double>(elements));
+  return std::min(elements, std::max(affordable, effort.least_sample));
+}
+
 // Returns all positions, or a sample in order that includes the first and the last. It is another one in each check, so
 // that no kernel can know which elements to get right.
 std::vector<std::uint64_t> positions_to_check(const lang::Reference& reference, std::size_t parameter,
                                               const CheckEffort& effort, const lang::Reference* algorithm) {
   const std::uint64_t elements = reference.elements(parameter);
-  const double work = reference.work(parameter) + (algorithm != nullptr ? algorithm->work(parameter) : 0);
-  const double share = work > 0 ? std::min(1.0, effort.work_limit / work) : 1;
-  const auto affordable = static_cast<std::uint64_t>(share * static_cast<double>(elements));
-  const std::uint64_t count = std::min(elements, std::max(affordable, effort.least_sample));
+  const std::uint64_t count = affordable_elements(reference, parameter, effort, algorithm);
   std::vector<std::uint64_t> positions;
   if (count == elements) {
     positions.resize(elements);
@@ -118,19 +124,47 @@ std::uint64_t keep_channels(const std::vector<std::int64_t>& shape, std::int64_t
 CheckResult check_output(const lang::Reference& reference, std::size_t parameter, const ParameterInfo& info,
                          const std::vector<std::uint8_t>& bytes, const CheckLimits& limits, const OutputCheck& how) {
   Tolerance tolerance = tolerance_for(info.dtype, limits, reference.bound());
-  std::vector<std::uint64_t> positions = positions_to_check(reference, parameter, how.effort, how.algorithm);
+  const bool has_native =
+      how.native != nullptr && how.algorithm == nullptr && how.channels == 0 && !tolerance.is_exact();
+  CheckEffort effort = how.effort;
+  if (has_native) effort.work_limit *= kEvaluatedShare;
+  std::vector<std::uint64_t> positions = positions_to_check(reference, parameter, effort, how.algorithm);
   CheckResult result;
   result.elements = how.channels > 0 ? keep_channels(reference.shape(parameter), how.channels, positions)
                                      : reference.elements(parameter);
   if (reference.bound() == lang::RoundingBound::square_root && tolerance.rounding > 0 && is_float(info.dtype))
-    tolerance.rounding = square_root_factor(positions.size());
+    tolerance.rounding = square_root_factor(has_native ? result.elements : positions.size());
+  ControlledSum errors;
+  const auto add_float = [&](std::uint64_t position, double got, double want) {
+    result.nan += std::isnan(got) ? 1 : 0;
+    result.nan_expected += std::isnan(want) ? 1 : 0;
+    result.other_zeros += are_opposite_zeros(got, want) ? 1 : 0;
+    if (how.own == nullptr) return;
+    const std::size_t at = position * dtype_bytes(info.dtype);
+    errors.add(want, got, load_float(info.dtype, how.own->data() + at),
+               load_float(info.dtype, how.rounded->data() + at));
+  };
+  const auto add_difference = [&](double error, double want) {
+    if (!std::isfinite(error)) return;
+    result.largest_absolute = std::max(result.largest_absolute, error);
+    if (want != 0) result.largest_relative = std::max(result.largest_relative, error / std::abs(want));
+  };
+  std::uint64_t accepted = 0;
+  const std::size_t sampled = positions.size();
+  if (has_native)
+    accepted = NativeComparison(info, *how.native, bytes, tolerance, reference.bound())
+                   .add_rejected(positions, affordable_elements(reference, parameter, how.effort, nullptr),
+                                 [&](std::uint64_t position, double got, double want) {
+                                   add_float(position, got, want);
+                                   add_difference(std::abs(got - want), want);
+                                 });
   std::vector<lang::Element> expected = reference.evaluate(parameter, positions), computed;
   if (how.algorithm != nullptr && tolerance.rounding > 0) {
     computed = how.algorithm->evaluate(parameter, positions);
     for (std::size_t i = 0; i < expected.size(); ++i) expected[i].error += computed[i].error / tolerance.rounding;
   }
   result.output = info.name;
-  result.compared = positions.size();
+  result.compared = accepted + positions.size();
   result.rtol = tolerance.rtol;
   result.atol = tolerance.atol;
   result.rounding_factor = tolerance.rounding;
@@ -138,23 +172,12 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
   result.square_root = result.with_rounding && reference.bound() == lang::RoundingBound::square_root;
   const bool allows_no_error = is_float(info.dtype) && reference.bound() == lang::RoundingBound::exact &&
                                !limits.rtol && !limits.atol && !limits.other_algorithm;
-  ControlledSum errors;
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const lang::Element got = lang::load_element(info.dtype, bytes.data() + positions[i] * dtype_bytes(info.dtype));
     const double want = value_of(info.dtype, expected[i]);
     const double error = std::abs(value_of(info.dtype, got) - want);
-    if (how.own != nullptr && is_float(info.dtype)) {
-      const std::size_t at = positions[i] * dtype_bytes(info.dtype);
-      errors.add(want, got.real, load_float(info.dtype, how.own->data() + at),
-                 load_float(info.dtype, how.rounded->data() + at));
-    }
-    result.nan += std::isnan(value_of(info.dtype, got)) ? 1 : 0;
-    result.nan_expected += std::isnan(want) ? 1 : 0;
-    result.other_zeros += is_float(info.dtype) && are_opposite_zeros(got.real, want) ? 1 : 0;
-    if (std::isfinite(error)) {
-      result.largest_absolute = std::max(result.largest_absolute, error);
-      if (want != 0) result.largest_relative = std::max(result.largest_relative, error / std::abs(want));
-    }
+    if (is_float(info.dtype)) add_float(positions[i], got.real, want);
+    add_difference(error, want);
     if (!is_float(info.dtype) && got.integer != expected[i].integer) ++result.unequal;
     if (std::isnan(value_of(info.dtype, got)) && !std::isnan(want) && !computed.empty() &&
         std::isnan(value_of(info.dtype, computed[i]))) {
@@ -175,9 +198,11 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
           printed(info.dtype, got) + ", expected " + printed(info.dtype, expected[i]);
     }
   }
+  // Elements that were accepted with such inputs are equal. Whether they had to be, the sample shows.
+  if (allows_no_error && result.exact == positions.size() && sampled > 0) result.exact += accepted;
   result.controlled = errors.errors(info.dtype);
   if (result.wrong == 0 && result.controlled && result.controlled->are_too_large()) {
-    result.wrong = positions.size();
+    result.wrong = result.compared;
     result.first_wrong = info.name + " is not as precise as its type: " + text_of(*result.controlled);
   }
   return result;
@@ -187,12 +212,14 @@ std::vector<CheckResult> check_outputs(const lang::Program& program, const Funct
                                        const std::vector<std::vector<std::uint8_t>>& outputs,
                                        const CheckLimits& limits) {
   const CalledDefinition definition(program, function, plan, bound_of(function, plan));
-  return check_outputs(definition.reference(), function, outputs, limits);
+  return check_outputs(definition, function, outputs, limits);
 }
 
-std::vector<CheckResult> check_outputs(const lang::Reference& reference, const FunctionInfo& function,
+std::vector<CheckResult> check_outputs(const CalledDefinition& definition, const FunctionInfo& function,
                                        const std::vector<std::vector<std::uint8_t>>& outputs, const CheckLimits& limits,
                                        const CheckEffort& effort, const ControlOutputs* controls) {
+  const std::optional<std::vector<NativeOutput>> native =
+      definition.native_outputs(kNativeSeconds * effort.work_limit / kWorkLimit);
   std::vector<CheckResult> results;
   for (std::size_t p = 0; p < function.parameters.size(); ++p) {
     if (function.parameters[p].direction == Direction::in) continue;
@@ -201,7 +228,8 @@ std::vector<CheckResult> check_outputs(const lang::Reference& reference, const F
       how.own = &controls->own[p];
       how.rounded = &controls->rounded[p];
     }
-    results.push_back(check_output(reference, p, function.parameters[p], outputs[p], limits, how));
+    if (native) how.native = &(*native)[p];
+    results.push_back(check_output(definition.reference(), p, function.parameters[p], outputs[p], limits, how));
   }
   return results;
 }

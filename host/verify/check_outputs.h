@@ -10,6 +10,7 @@
 #include "ferry/verify/findings.h"
 #include "host/kernel/call_plan.h"
 #include "host/lang/reference/reference.h"
+#include "host/verify/called_definition.h"
 #include "host/verify/kernel_outputs.h"
 #include "module/manifest.h"
 
@@ -33,8 +34,8 @@ std::vector<CheckResult> check_outputs(const lang::Program& program, const Funct
                                        const std::vector<std::vector<std::uint8_t>>& outputs,
                                        const CheckLimits& limits = {});
 
-// Compares all outputs of a program, called as the reference is.
-std::vector<CheckResult> check_outputs(const lang::Reference& reference, const FunctionInfo& function,
+// Compares all outputs of a program, called as the definition is.
+std::vector<CheckResult> check_outputs(const CalledDefinition& definition, const FunctionInfo& function,
                                        const std::vector<std::vector<std::uint8_t>>& outputs, const CheckLimits& limits,
                                        const CheckEffort& effort = {}, const ControlOutputs* controls = nullptr);
 
@@ -50,6 +51,9 @@ struct OutputCheck {
   std::string name = {};  // in sentences; empty: that of the parameter
   // The output's bytes as ferry's own kernel computes them, with all bits of the inputs and with fewer; null: unknown.
   const std::vector<std::uint8_t>*own = nullptr, *rounded = nullptr;
+  // All elements of the output as the compiled definition computes them; null: unknown. Then all elements are compared
+  // with these, and the reference evaluates a smaller sample, and those that differ by more than is allowed.
+  const NativeOutput* native = nullptr;
 };
 
 // Compares one output of a program, called as the reference is. Floats of which the reference says that they are exact

@@ -48,7 +48,7 @@ void check_against(CheckReport& check, const CheckedPair& kernels, const RanKern
   };
   check.findings.warnings = comparison_warnings(ran.info, ran.plan, ran.outputs, call);
   if (has_definition(against)) {
-    const std::vector<Definition> definitions = definitions_of({}, ran.info, against);
+    const std::vector<Definition> definitions = definitions_of({}, ran.info, against, kernels.source.compiler);
     check.findings.checks = check_definitions(definitions, ran, nullptr, options.probing.limits, observer);
     check.findings.probes = run_probes(ran.info, ran.plan, definitions, options.probing, call, observer);
     return;

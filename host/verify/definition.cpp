@@ -15,14 +15,16 @@ Definition definition_of(const KernelSource& reference, const FunctionInfo& kern
   FunctionInfo info = function_of(reference, "");
   ParameterPairs pairs = pair_with_reference(kernel, info);
   lang::Program program = program_of(reference, info.name);
-  return {std::move(program), std::move(info), std::move(pairs)};
+  return {std::move(program), std::move(info), std::move(pairs), {}};
 }
 
 std::vector<Definition> definitions_of(const std::optional<lang::Program>& own, const FunctionInfo& kernel,
-                                       const std::optional<KernelSource>& reference) {
+                                       const std::optional<KernelSource>& reference, const Compiler* compiler) {
   std::vector<Definition> definitions;
-  if (own) definitions.push_back({*own, kernel, {}});
+  if (own) definitions.push_back({*own, kernel, {}, {}});
   if (reference && has_definition(*reference)) definitions.push_back(definition_of(*reference, kernel));
+  for (Definition& definition : definitions)
+    if (compiler != nullptr) definition.native = std::make_shared<NativeDefinition>(*compiler, definition.program);
   return definitions;
 }
 

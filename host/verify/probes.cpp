@@ -170,10 +170,10 @@ class Prober {
       const Outputs outputs = call_(changed);
       for (const Definition& definition : definitions_) {
         const CallPlan plan = plan_of(definition, info_, changed);
-        const CalledDefinition called(definition.program, definition.info, plan, bound);
-        std::ranges::move(check_outputs(called.reference(), definition.info, in_order_of(definition, outputs),
-                                        options_.limits, effort),
-                          std::back_inserter(probe.checks));
+        const CalledDefinition called(definition.program, definition.info, plan, bound, definition.native.get());
+        std::ranges::move(
+            check_outputs(called, definition.info, in_order_of(definition, outputs), options_.limits, effort),
+            std::back_inserter(probe.checks));
       }
     } catch (const CompileError&) {
       return;

@@ -20,7 +20,8 @@ bench::SideOutputs outputs_of(const OpenSession& open, const RunSettings& measur
 bench::SideChecks checks_of(const MeasuredSide& current, const KernelSource& source, const SuiteCase& suite_case) {
   bench::SideChecks checks{.guards_tensors = may_leave_tensors(source), .warns = true};
   if (has_definition(source))
-    checks.definitions = verify::definitions_of(program_of(source, current.info.name), current.info, {});
+    checks.definitions =
+        verify::definitions_of(program_of(source, current.info.name), current.info, {}, source.compiler);
   checks.probing.limits = {suite_case.results.rtol, suite_case.results.atol};
   checks.probing.seed = suite_case.call.seed;
   checks.probing.thorough = suite_case.thorough;
@@ -39,11 +40,12 @@ verify::Outputs in_order_of_current(const verify::Outputs& baseline, const Measu
 
 // Returns how results, in the order of the current side's parameters, differ from the definition; empty if they do not.
 std::string mistake_in(const verify::Outputs& outputs, std::vector<verify::Probe> probes, Side side,
-                       const MeasuredSide& current, const KernelSource& source, const SuiteCase& suite_case,
+                       const MeasuredSide& current, const verify::Definition& definition, const SuiteCase& suite_case,
                        std::vector<std::string>& warnings) {
-  const lang::Program program = program_of(source, current.info.name);
   const verify::CheckLimits limits{suite_case.results.rtol, suite_case.results.atol};
-  verify::Findings findings{verify::check_outputs(program, current.info, current.plan, outputs, limits), {}};
+  const verify::CalledDefinition called(definition.program, current.info, current.plan,
+                                        verify::bound_of(current.info, current.plan), definition.native.get());
+  verify::Findings findings{verify::check_outputs(called, current.info, outputs, limits), {}};
   findings.probes = std::move(probes);
   for (const verify::CheckResult& check : findings.checks)
     if (check.unchecked > 0)
@@ -77,20 +79,21 @@ std::string difference_of(const OpenSession& open, const RunSettings& measured, 
         current.info, current.plan, current_outputs, baseline_outputs, pairs, suite_case.results));
     return difference.empty() ? "" : "the results differ: " + difference;
   }
-  const std::string mistake =
-      mistake_in(current_outputs, std::move(of_current.probes), Side::current, current, source, suite_case, warnings);
+  const std::string mistake = mistake_in(current_outputs, std::move(of_current.probes), Side::current, current,
+                                         checks.definitions.front(), suite_case, warnings);
   if (!mistake.empty()) return mistake;
   return mistake_in(in_order_of_current(baseline_outputs, current, pairs), std::move(of_baseline.probes),
-                    Side::baseline, current, source, suite_case, warnings);
+                    Side::baseline, current, checks.definitions.front(), suite_case, warnings);
 }
 
 std::string mistake_of(const OpenSession& open, const RunSettings& measured, const MeasuredSide& current,
                        const KernelSource& source, const SuiteCase& suite_case, const Observer& observer,
                        std::vector<std::string>& warnings) {
-  bench::SideOutputs found =
-      outputs_of(open, measured, current, Side::current, checks_of(current, source, suite_case), observer);
+  const bench::SideChecks checks = checks_of(current, source, suite_case);
+  bench::SideOutputs found = outputs_of(open, measured, current, Side::current, checks, observer);
   warnings = std::move(found.warnings);
-  return mistake_in(found.outputs, std::move(found.probes), Side::current, current, source, suite_case, warnings);
+  return mistake_in(found.outputs, std::move(found.probes), Side::current, current, checks.definitions.front(),
+                    suite_case, warnings);
 }
 
 void call_once(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side, Side which,

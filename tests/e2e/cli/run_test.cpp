@@ -91,8 +91,20 @@ TEST_CASE("sizes alone are enough, and --check compares every element of a small
                          "bit\n") != std::string::npos);
 }
 
-TEST_CASE("--check of a large result takes a random sample and says so") {
+TEST_CASE("--check of a large result compares all elements with its compiled definition") {
   const Outcome outcome = run_ferry({"run", "-e", test::kMatmul, "--size", "M=512,N=512,K=512", "--check", "--json"});
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == 0);
+  const auto json = nlohmann::json::parse(outcome.out);
+  const auto& check = json.at("check").at(0);
+  CHECK(check.at("elements") == 262144);
+  CHECK(check.at("compared") == 262144);
+  CHECK(check.at("wrong") == 0);
+}
+
+TEST_CASE("--check of a large result whose definition has to be evaluated takes a random sample and says so") {
+  const char* source = "def mm(double(M,K) A, double(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+  const Outcome outcome = run_ferry({"run", "-e", source, "--size", "M=512,N=512,K=512", "--check", "--json"});
   CAPTURE(outcome.err);
   CHECK(outcome.code == 0);
   const auto json = nlohmann::json::parse(outcome.out);

@@ -68,7 +68,7 @@ void probe(const Device& device, const Target& target, const ProgramCase& progra
   const CompiledModule module = compile(meaning, schedule_of(program, meaning, target), target);
   const FunctionInfo& info = module.manifest().functions.at(0);
   const CallPlan plan = plan_of(program, info);
-  const std::vector<verify::Definition> definitions = verify::definitions_of(meaning, info, {});
+  const std::vector<verify::Definition> definitions = verify::definitions_of(meaning, info, {}, nullptr);
   for (const verify::Probe& probe :
        verify::run_probes(device, module, info, plan, definitions, {.seed = 1, .thorough = true})) {
     CHECK(probe.mistake() == "");

@@ -76,9 +76,9 @@ TEST_CASE("two kernels are compared on one device with the same inputs") {
 TEST_CASE("a kernel is compared with the definition of another") {
   const test::Folder folder;
   const Ran ran(folder.file("right.c", kRight));
-  const std::vector<verify::CheckResult> checks =
-      verify::check_definitions(verify::definitions_of({}, ran.info, read_kernel(test::own_compiler(), text(kTwice))),
-                                {ran.info, ran.plan, ran.outputs}, nullptr);
+  const std::vector<verify::CheckResult> checks = verify::check_definitions(
+      verify::definitions_of({}, ran.info, read_kernel(test::own_compiler(), text(kTwice)), test::own_compiler()),
+      {ran.info, ran.plan, ran.outputs}, nullptr);
   REQUIRE(checks.size() == 1);
   CHECK(checks.front().compared == 5);
   CHECK(checks.front().wrong == 0);

@@ -30,7 +30,7 @@ struct Probed {
     options.expression = text;
     const KernelSource source = read_kernel(test::own_compiler(), options);
     info = function_of(source, "");
-    definitions = verify::definitions_of(program_of(source, ""), info, {});
+    definitions = verify::definitions_of(program_of(source, ""), info, {}, test::own_compiler());
     CallOptions call;
     call.arguments = std::move(arguments);
     call.sizes = {sizes};
