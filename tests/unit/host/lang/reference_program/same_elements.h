@@ -27,7 +27,8 @@ using Change = std::function<void(DType type, std::size_t elements, std::uint8_t
 
 // Compiles the reference program for this machine, calls it with random inputs, which `change` may change, and compares
 // all elements. Values may be 1e-12 of themselves apart, and those that rounding changes as far as the evaluator's own
-// bound. Errors may exceed the evaluator's by a millionth.
+// bound. Errors may exceed the evaluator's by a millionth; of changed inputs, such as infinities, they may be unknown
+// where the evaluator knows more.
 Compared compare_with_evaluator(const lang::Program& program, const Sizes& sizes, lang::RoundingBound bound,
                                 const Change& change = {}, std::uint64_t seed = 1);
 
