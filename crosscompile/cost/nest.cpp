@@ -1,7 +1,6 @@
 #include "crosscompile/cost/nest.h"
 
 #include "crosscompile/cost/average.h"
-#include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/visitor.h"
 
 #include <algorithm>
