@@ -7,6 +7,8 @@
 #include "host/lang/reference/lane_program.h"
 #include "host/lang/reference/lanes.h"
 
+#include <limits>
+
 namespace ferry::lang {
 
 using ir::Expr;
@@ -50,6 +52,26 @@ Expr carried_error(ir::BinaryOp op, const BoundedExpr& a, const BoundedExpr& b, 
     case ir::BinaryOp::max: return error_max(a.error, b.error);
     default: return error_sum(a.error, b.error);
   }
+}
+
+bool may_stay_infinite(ir::BinaryOp op) {
+  return op == ir::BinaryOp::add || op == ir::BinaryOp::sub || op == ir::BinaryOp::mul || op == ir::BinaryOp::div;
+}
+
+// Whether the result is infinite because an operand is, as lanes.cpp says.
+Expr stays_infinite(ir::BinaryOp op, const BoundedExpr& a, const BoundedExpr& b, const Expr& result) {
+  const auto is_infinite = [](const Expr& value) {
+    return magnitude(value) > real(std::numeric_limits<double>::max());
+  };
+  const auto is_certain = [](const BoundedExpr& x) { return magnitude(x.value) > or_zero(x.error); };
+  Expr stays = is_infinite(a.value) && is_certain(b);
+  if (op == ir::BinaryOp::add || op == ir::BinaryOp::sub)
+    stays = is_infinite(a.value) || is_infinite(b.value);
+  else if (op == ir::BinaryOp::mul)
+    stays = ir::select(is_infinite(a.value), is_certain(b), is_infinite(b.value) && is_certain(a));
+  for (const BoundedExpr* operand : {&a, &b})
+    if (!operand->is_exact()) stays = stays && operand->error < real(kUnbounded / 2);
+  return is_infinite(result) && stays;
 }
 
 // An error of 1 means that a correct kernel may decide otherwise.
@@ -216,6 +238,8 @@ BoundedExpr BoundedExprs::binary(const ir::Binary& node) {
   const Expr carried = carried_error(node.op, a, b, result.value);
   if (!rounds && !carried.defined()) return result;
   result.error = rounds ? with_rounding(carried, type, result.value) : carried;
+  if (may_stay_infinite(node.op))
+    result.error = ir::select(stays_infinite(node.op, a, b, result.value), real(0), result.error);
   result.scale = {};
   if (node.op == ir::BinaryOp::mul)
     result.scale = scale_of_product(a, b, type);
