@@ -24,6 +24,7 @@ SideOutputs outputs_of_side(const OpenSession& open, const RunSettings& settings
     SideOutputs found{verify::outputs_of_call(*device, module, side.info, side.plan, observer,
                                               checks.guards_tensors ? verify::CallPlace::session : place)};
     finish_kernels(*device);
+    if (!checks.warns && checks.definitions.empty()) return found;
     if (checks.guards_tensors) {
       device.reset();
       connection.guard_tensors = false;

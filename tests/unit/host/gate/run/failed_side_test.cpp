@@ -18,10 +18,10 @@ namespace {
 
 const std::string kCrash = "*(volatile int*)8 = 1;";
 const std::string kFine = "for (int i = 0; i < 64; ++i) y[i] = x[i] * 0.5f;";
-// Only a process that runs both sides has such a state: numbers that are too small are flushed to zero.
-const std::string kMark = kFine + "__builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8000);";
+// Only a process that runs both sides has such a state: a segment register that nothing else uses.
+const std::string kMark = kFine + "__asm__ volatile(\"wrgsbase %0\" : : \"r\"(0x8000L));";
 std::string if_marked(const std::string& then) {
-  return "if (__builtin_ia32_stmxcsr() & 0x8000) {" + then + "}" + kFine;
+  return "long mark; __asm__ volatile(\"rdgsbase %0\" : \"=r\"(mark)); if (mark == 0x8000) {" + then + "}" + kFine;
 }
 
 struct Failure {
