@@ -141,8 +141,7 @@ std::optional<double> TaskSearch::earlier_share() const {
 void TaskSearch::make_searcher() {
   const SpaceAt space = [this](const PointValues& values) { return task_.space_at(values); };
   if (options_.searcher.empty()) {
-    searcher_ = std::make_unique<Search>(
-        space, options_.seed, [this](const SpacePoint& point) { return task_.cycles_at(values_in_order(point)); });
+    searcher_ = std::make_unique<Search>(space, options_.seed);
   } else {
     const DeviceKey& device = task_.key.device;
     const SearchTask task{task_.function, task_.sizes, task_.fixed, device.arch, device.cpu, device.threads};

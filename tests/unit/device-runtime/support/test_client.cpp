@@ -9,7 +9,7 @@ namespace ferry::test {
 std::unique_ptr<Transport> connect_to(std::uint16_t port) {
   auto transport = connect_tcp("127.0.0.1", port);
   REQUIRE_MESSAGE(transport.is_ok(), transport.status().message());
-  transport.value()->set_receive_timeout(std::chrono::seconds(20));
+  transport.value()->set_receive_timeout(std::chrono::seconds(60));
   return std::move(transport.value());
 }
 
