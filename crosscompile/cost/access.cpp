@@ -95,7 +95,7 @@ Access access_of(const ir::Buffer* buffer, const std::vector<ir::Expr>& indices,
 
 std::vector<Access> accesses_of(const Step& step, const Variables& variables) {
   std::vector<Access> accesses;
-  // What is prefetched counts where it is read.
+  // A prefetched element counts where it is read.
   if (const auto* call = step.value.as<ir::Call>(); call != nullptr && call->callee.op == ir::CallOp::prefetch)
     return accesses;
   const auto add_loads = [&](const ir::Expr& expr) {

@@ -12,7 +12,7 @@ struct Access {
   double element_bytes = 4;
   std::vector<LinearIndex> indices;  // one for each dimension
   std::vector<double> strides;       // in elements
-  std::vector<double> extents;       // of the dimensions
+  std::vector<double> extents;       // one for each dimension
   const std::vector<Replica>* replicas = nullptr;
   bool is_store = false;
 

@@ -99,7 +99,7 @@ bool add_linear(const ir::Expr& condition, std::span<const Iterated> loops, cons
 // loops, the lanes' among them; nothing if it is not known.
 template <class Holds>
 Share share_by(std::span<const Iterated> loops, const Holds& holds) {
-  // Of lanes the first and the last tell, because conditions compare them with ends of tensors.
+  // The first and the last lane tell, because conditions compare lanes with ends of tensors.
   std::vector<Iterated> others(loops.begin(), loops.end());
   bool has_lanes = false;
   for (Iterated& loop : others) {

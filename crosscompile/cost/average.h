@@ -19,8 +19,8 @@ struct Iterated {
 // it depends on others.
 std::optional<double> average(const ir::Expr& expr, std::span<const Iterated> loops);
 
-// Of the iterations of all loops but the one over lanes, the share in which the condition holds for any lane, and that
-// in which it holds for some lanes only. A condition on data holds always.
+// In which share of the iterations of all loops but the one over lanes the condition holds for any lane, and in which
+// for some lanes only. A condition on data holds always.
 struct Share {
   double any = 1, partial = 0;
 };

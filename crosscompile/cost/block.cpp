@@ -163,7 +163,7 @@ class Count {
   }
 
   Depends loaded(const ir::Load& load) {
-    // What occurs twice in a value is loaded once.
+    // An element that occurs twice in a value is loaded once.
     const auto is_same = [&](const auto& one) {
       return one.first->buffer == load.buffer && std::ranges::equal(one.first->indices, load.indices, ir::equal);
     };
@@ -181,7 +181,7 @@ class Count {
       if (access.indices[d].reads_memory) depends = depends | value(load.indices[d]);
     }
     if (uses_.in_registers.contains(load.buffer.get())) return depends;
-    // What a loop stores cannot be loaded before it.
+    // Elements that a loop stores cannot be loaded before it.
     for (std::size_t l = 0; l < path_.size(); ++l)
       if (const auto stored = uses_.stored.find(path_[l]);
           stored != uses_.stored.end() && stored->second.contains(load.buffer.get()))
@@ -296,7 +296,7 @@ class Count {
     chain = std::max(chain, latency * updates * place_->step().share);
   }
 
-  // What does not fit is loaded again in each iteration, and sums are stored as well.
+  // Values that do not fit the registers are loaded again in each iteration, and sums are stored as well.
   void add_spills() {
     const double registers = target_.vector_registers;
     double excess = block_.registers - registers;

@@ -11,7 +11,7 @@
 
 namespace ferry::cost {
 
-// What is known of a function's buffers.
+// Describes the buffers of a function.
 struct BufferUses {
   // Local arrays of which every index is a constant once loops are unrolled: they stay in registers.
   std::unordered_set<const ir::Buffer*> in_registers;
@@ -21,12 +21,13 @@ struct BufferUses {
 BufferUses uses_of(const FunctionNest& nest);
 
 struct Block {
-  std::array<double, kInstructions> counts = {};  // of an iteration; what is invariant counts in a part of them only
+  // In an iteration; instructions that are invariant in a loop count in a part of the iterations only.
+  std::array<double, kInstructions> counts = {};
   double instructions = 0;
   double cycles = 0;   // by the units' throughput, and by that of the front
   double chain = 0;    // cycles in which an iteration waits for the results of the one before
   double depth = 0;    // cycles in which steps of an iteration wait for each other
-  double latency = 0;  // of combining lanes to scalars, which what follows waits for
+  double latency = 0;  // cycles in which lanes are combined to scalars, and the rest waits
   double registers = 0;
 };
 

@@ -1,4 +1,4 @@
-// What instructions cost on a core: about as much as a table of throughputs and latencies says.
+// Prices of instructions on a core, from tables of throughputs and latencies.
 //
 // Throughputs are in cycles for each instruction on a vector of the target's full width. They were read off LLVM 19's
 // scheduling models (llvm-mca -instruction-info) where it has a good one; Cortex-A76 has those of Neoverse N1. Written
@@ -47,7 +47,7 @@ enum class Unit : std::uint8_t { load, store, vector, shuffle, scalar };
 inline constexpr std::size_t kUnits = 5;
 
 struct Price {
-  double cycles = 1;   // of its unit
+  double cycles = 1;   // in which its unit is busy
   double latency = 1;  // until another instruction has its result
 };
 

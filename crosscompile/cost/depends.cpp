@@ -7,7 +7,7 @@ namespace ferry::cost {
 
 namespace {
 
-// Of the lanes of a vector at the end of a row half are there, on average.
+// Half of the lanes of a vector at the end of a row are there, on average.
 constexpr double kLanesInPart = 0.5;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What values of straight-line code depend on: how many copies of them there are, in how many vectors, and how often
-// they are computed.
+// Finds out on which loops values of straight-line code depend: how many copies of them there are, in how many vectors,
+// and how often they are computed.
 #pragma once
 
 #include "crosscompile/cost/nest.h"

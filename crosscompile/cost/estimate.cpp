@@ -34,7 +34,7 @@ class Sum {
   struct Work {
     const LoopNest* nest = nullptr;
     Block block;
-    double instructions = 0;  // of an iteration, with those of the loops inside
+    double instructions = 0;  // in an iteration, those in the loops inside included
     std::vector<Work> inner;
   };
 

@@ -14,7 +14,7 @@
 namespace ferry::cost {
 
 struct Estimate {
-  double cycles = 0;  // of one core
+  double cycles = 0;  // on one core
   // Parts of them: what units and chains of results take, and lines from the second level and from beyond.
   double compute_cycles = 0;
   double l2_cycles = 0, memory_cycles = 0;

@@ -27,7 +27,7 @@ struct LinearIndex {
   void add(const LinearIndex& other, double factor = 1);
 };
 
-// What is known of variables: those of loops run from 0 to their extents, others stand for expressions.
+// Describes variables: those of loops run from 0 to their extents, others stand for expressions.
 struct Variables {
   std::unordered_map<const ir::ExprNode*, double> extents;
   std::unordered_map<const ir::ExprNode*, LinearIndex> definitions;

@@ -24,15 +24,15 @@ struct Step {
   const ir::Store* store = nullptr;  // null: nothing is stored
   ir::Expr value;
   std::vector<Replica> replicas;  // the outermost first
-  // Of the iterations of the loop and the unrolled loops around it, the share in which it runs, for any lane at least;
-  // and the share in which it does not run for all lanes.
+  // In which share of the iterations of the loop and the unrolled loops around it the step runs for any lane at least,
+  // and in which it does not run for all lanes.
   double share = 1, partial_share = 0;
 };
 
 struct LoopNest {
   const ir::ExprNode* var = nullptr;  // null: the function's body
   double extent = 1;                  // on average
-  double share = 1;                   // of the iterations around it, in which it runs
+  double share = 1;                   // iterations around it in which it runs, of all
   bool is_parallel = false;
   std::vector<Step> steps;
   std::vector<std::unique_ptr<LoopNest>> inner;

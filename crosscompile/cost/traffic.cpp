@@ -98,11 +98,11 @@ void add_all(const Accessed& accessed, Varying& varying, Footprints& footprints)
   }
 }
 
-// What a loop holds of a tensor.
+// The part of a tensor that a loop holds in a cache.
 struct Held {
-  double lines = 0;      // of the tensor
-  double row_lines = 1;  // that follow each other
-  double bytes = 0;      // of the cache that they take; more than the lines if rows lie a power of two apart
+  double lines = 0;
+  double row_lines = 1;  // neighbouring lines
+  double bytes = 0;      // taken in the cache: more than the lines have if rows lie a power of two apart
 };
 
 Held held_of(const Footprint& footprint) {

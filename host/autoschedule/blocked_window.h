@@ -21,8 +21,8 @@ double reuse(const schedule::ScheduledStage& stage);
 //         pixel's vector += ...
 //
 // Constant filters of an inlined stage are copied in the order of the lanes, once. Borders are inlined: the tiles at
-// the edges of the image have code of their own. Of images of open height or width, which pixels of a tile are at an
-// edge is not known: there, the image is padded for one block of channels after the other.
+// the edges of the image have code of their own. It is not known which pixels of a tile
+// are at an edge where height or width is open: there, the image is padded for one block of channels after the other.
 //
 // Knobs: `pixels` of a tile; `unroll_window`; `unroll_rows`, if the image is small.
 std::optional<Match> match_blocked_window(const StageContext& context);

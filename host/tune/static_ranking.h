@@ -16,20 +16,20 @@ namespace ferry::tune {
 struct StaticRanking {
   struct Point {
     SpacePoint point;
-    double cycles = 0;  // of a call, on one core of the target
+    double cycles = 0;  // a call's, on one core of the target
   };
   std::string function;
   std::map<std::string, std::int64_t> sizes;
   std::string target;
   std::uint64_t points = 0;      // in the space, for the default's decisions
-  std::size_t estimated = 0;     // of them
-  double seconds = 0;            // that this took
-  double default_cycles = 0;     // of the default schedule
+  std::size_t estimated = 0;     // how many of these points were
+  double seconds = 0;            // the time for it
+  double default_cycles = 0;     // the default schedule's
   std::vector<Point> best = {};  // the fastest first
 };
 
-// Of spaces with at most so many points all are estimated, unless options.trials says another number; of others those
-// that descents of the model come by.
+// All points of a space with at most so many are estimated, unless options.trials says another number; in larger ones
+// the points that descents of the model come by.
 inline constexpr std::uint64_t kMostRanked = 4000;
 
 // Takes the call, trials, threads and seed from the options. Returns the best `count` points. Throws UsageError for a

@@ -40,8 +40,7 @@ Tolerance tolerance_for(DType dtype, const CheckLimits& limits, lang::RoundingBo
 
 // The compiled definition shares code with the compiler of the kernel, so that the reference evaluates a sample still.
 constexpr double kEvaluatedShare = 1.0 / 4;
-// What computing all elements of a call's outputs by the compiled definition may take, for as much effort as
-// kWorkLimit.
+// The compiled definition may take so long for all elements of a call's outputs, where the effort is kWorkLimit.
 constexpr double kNativeSeconds = 0.3;
 
 // Number of elements that the reference evaluates with this effort.

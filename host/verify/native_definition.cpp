@@ -16,7 +16,7 @@ namespace {
 // others.
 constexpr bool kHasCompiler = FERRY_COMPILER;
 
-// What the tensors between the inputs and the results may take.
+// The tensors between the inputs and the results may take so much.
 constexpr double kMostBytes = 512 << 20;
 
 SizesByName sizes_of(const lang::Program& program, const CallPlan& plan) {

@@ -16,7 +16,7 @@ struct ProbeOptions {
   std::uint64_t seed = 0;
   // Adversarial inputs and other sizes too, which a kernel may be right to refuse that was written for a purpose.
   bool thorough = false;
-  CallPlace place = CallPlace::session;  // of calls on the device
+  CallPlace place = CallPlace::session;  // where calls on the device run
 };
 
 // Calls the kernel again with inputs of which all sums are exact: one of its inputs after the other, the two largest at

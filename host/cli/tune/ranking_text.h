@@ -1,4 +1,4 @@
-// What the cost model says about a kernel's schedules, for people and programs.
+// Prints how the cost model ranks a kernel's schedules, for people and programs.
 #pragma once
 
 #include <string>

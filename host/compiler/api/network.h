@@ -46,7 +46,7 @@ struct NetworkTensor {
   std::string name;
   DType dtype = DType::f32;
   std::vector<std::string> shape;  // numbers, or expressions of the symbols
-  // Of an output with room for the most there may be: the one that says which shape it has in a call.
+  // Names the output that says which shape this one has in a call, if it has room for the most there may be.
   std::string counted_by = {};
 };
 

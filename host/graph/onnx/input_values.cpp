@@ -151,7 +151,7 @@ class Inputs {
 
   const Model& model_;
   const ImportOptions& options_;
-  std::map<std::string, std::shared_ptr<const Labels>> labels_;  // of inputs that are texts
+  std::map<std::string, std::shared_ptr<const Labels>> labels_;  // for inputs that are texts
   std::map<std::string, std::string> symbols_;                   // the symbols of open sizes, by name
   std::map<std::string, std::int64_t> sizes_;                    // the values of symbols
   std::set<std::string> from_zero_;                              // the symbols that may be 0

@@ -101,8 +101,8 @@ Value average_pool(NodeImport& node, const Value& x, PoolAttributes pool) {
   pool.windows = windows.each;
   const Value mean = node.add(Operator::average_pool, {padded}, pool);
   if (!counts_alone) return mean;
-  // What is padded outside counts in these means. The share of elements that are in the image is the mean of ones
-  // there.
+  // Elements that are padded outside count in these means. The share of elements that are in the image is the mean of
+  // ones there.
   const NodeOps of(node);
   Shape image = x.type.shape;
   image[0] = image[1] = 1;

@@ -14,7 +14,7 @@ std::vector<std::int64_t> one_each(NodeImport& node, const std::string& name, st
 // Windows, and padding that auto_pad computes of open sizes, which is none of the windows' own.
 struct Windows {
   std::vector<WindowAttributes> each;
-  Shape before, after;  // of each spatial dimension; 0 where the windows have the padding
+  Shape before, after;  // one size for each spatial dimension; 0 where the windows have the padding
 
   bool are_padded_outside() const;
 };

@@ -15,7 +15,7 @@ class Context;
 
 namespace ferry::lang {
 
-// What the error of a quotient counts as whose divisor may be 0.
+// Stands for the error of a quotient whose divisor may be 0.
 inline constexpr double kUnbounded = 0x1p1000;
 
 // A float is of type f64 and rounded to the type that it has in the kernel; integers and bool have their own type.

@@ -17,12 +17,12 @@ struct ReferenceProgram {
   // in the output's own type, followed by its error, an f64, if it has one.
   Program program;
   struct Output {
-    std::size_t parameter = 0;  // of the original
+    std::size_t parameter = 0;  // the original's
     bool has_error = false;     // otherwise its values are exact
   };
   std::vector<Output> outputs;
 
-  // What a stage costs: the time on one core is about `iterations` (over symbols and scalars) times `nanoseconds`.
+  // Says how long a stage takes on one core: about `iterations` (over symbols and scalars) times `nanoseconds`.
   struct Cost {
     Expr iterations;
     double nanoseconds = 0;

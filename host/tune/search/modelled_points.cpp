@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kDraws = 64;
 constexpr std::size_t kDescents = 3;
-constexpr int kMostRounds = 24;  // of draws, where values decide which other knobs there are
+constexpr int kMostRounds = 24;  // more draws for one point, where values decide which other knobs there are
 
 class Pool {
  public:

@@ -34,7 +34,7 @@ class Costs {
   std::map<std::vector<std::string>, std::optional<double>> known_;  // by values in order
 };
 
-// What a search pays before its first point: the model takes up to a millisecond for each.
+// A search ranks so many points before it tries its first one, at up to a millisecond each.
 inline constexpr std::uint64_t kModelledAtStart = 400;
 
 // Returns points of the space, the cheapest first: all of a space of up to `whole` points, else those that descents

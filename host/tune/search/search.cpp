@@ -18,7 +18,7 @@ constexpr std::uint64_t kBredEvery = 3, kDrawnEvery = 12;
 // after all others.
 constexpr std::uint64_t kModelledFirst = 8;
 constexpr double kFar = 2;
-// Of so many children the cheapest is tried.
+// The cheapest of so many children is tried.
 constexpr int kChildren = 4;
 
 // Returns the candidates beside the chosen one, the nearest first.

@@ -2,8 +2,8 @@
 //
 // The first proposal is the default, and the next ones are those that a cost model prefers, if there is one. Then these
 // alternate with the neighbours of the best point so far, which differ from it in one knob; every third proposal is
-// bred from two of the best points with a mutation, and every twelfth is drawn anywhere in the space. What the model
-// finds far worse than the best comes last. The same seed and the same times lead to the same proposals.
+// bred from two of the best points with a mutation, and every twelfth is drawn anywhere in the space. Points that the
+// model finds far worse than the best come last. The same seed and the same times lead to the same proposals.
 #pragma once
 
 #include "host/stats/random.h"

@@ -1,5 +1,5 @@
-// What runs in a process of its own with the same inputs each time takes at most 2% longer than in the session's
-// process: its tensors are in memory that processes share, which costs nothing where that has huge pages.
+// Tests that a kernel in a process of its own, with the same inputs each time, takes at most 2% longer than in the
+// session's process: its tensors are in memory that processes share, which costs nothing where that has huge pages.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -140,7 +140,7 @@ class Recurrence {
   }
   struct Factor {
     Value weights;
-    std::optional<Value> scale;  // of integers, less their zero point
+    std::optional<Value> scale;  // multiplies integers less their zero point
   };
   // Returns this direction's weights. Integers have a scale and a zero point from the input `scale` on.
   Factor weights_of(std::size_t input, std::size_t scale) const {

@@ -245,7 +245,7 @@ void check_float_mode(const OpenClient& open) {
 
 namespace {
 
-// What a kernel looks for in its memory: pieces of 16 bytes, whose bits it gets inverted.
+// A kernel looks for these in its memory: pieces of 16 bytes, whose bits it gets inverted.
 struct Wanted {
   std::vector<const char*> names;
   std::vector<std::uint32_t> inverted;

@@ -18,7 +18,7 @@ struct Compared {
   std::string refusal;     // why the program has to be evaluated; empty: it does not
   std::string difference;  // the first one; empty: none
   std::uint64_t elements = 0;
-  // Of all elements with an error: the smallest and the largest quotient of the program's and the evaluator's.
+  // The smallest and the largest quotient of the program's error and the evaluator's, over all elements with one.
   double least = 1, most = 1;
 };
 

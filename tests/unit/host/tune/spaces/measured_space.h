@@ -18,7 +18,7 @@ namespace ferry::test {
 
 struct MeasuredTime {
   double seconds = 0;
-  bool is_first_look = false;  // of a point that was stopped, because it was far slower than the best
+  bool is_first_look = false;  // the point was stopped, because it was far slower than the best
 };
 
 class MeasuredSpace {
@@ -37,7 +37,7 @@ class MeasuredSpace {
   SpacePoint at(const std::vector<std::size_t>& candidates) const;
   // Returns nothing for a point that failed.
   std::optional<MeasuredTime> time_of(const SpacePoint& point) const;
-  // What a device answers that stops points which are 1.3 times as slow as the best so far (0: none).
+  // Returns the answer of a device that stops points which are 1.3 times as slow as the best so far (0: none).
   tune::PointResult answer(const SpacePoint& point, double best_seconds) const;
   double default_seconds() const;
   // Returns the times of all points, the fastest first.

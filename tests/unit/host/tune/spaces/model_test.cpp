@@ -19,7 +19,7 @@ using test::MeasuredSpace;
 
 namespace {
 
-// What the model must reach: less than it does today by a little.
+// The model must reach these figures, which are a little lower than today's.
 struct Floor {
   std::string_view space;
   double correlation;  // Spearman's
