@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <string_view>
 #include <system_error>
 
 #include "base/printable.h"
@@ -74,15 +73,13 @@ GivenTensor given_pictures(const MediaInput& input, const std::vector<std::strin
   return {input.dtype, std::move(tensor.shape), std::move(tensor.bytes), source};
 }
 
-constexpr std::string_view kNpy = "\x93NUMPY";
-
 // Returns nothing for a file of indices.
 std::optional<GivenTensor> read_indices(const MediaInput& input, const std::string& path,
                                         const std::vector<std::string>& known, const Observer& observer) {
   std::error_code error;
   if (path == "-" || !fs::is_regular_file(path, error)) return std::nullopt;
   const std::vector<std::uint8_t> bytes = bytes_of_file(path);
-  if (is_npz(bytes) || std::string(bytes.begin(), bytes.end()).starts_with(kNpy)) return std::nullopt;
+  if (is_npz(bytes) || npy::is_npy(bytes)) return std::nullopt;
   MediaTensor tensor = tensor_of(input, read_texts(bytes, path), known);
   observer.tell(input.name + " from " + path + ": " + tensor.what);
   return GivenTensor{input.dtype, std::move(tensor.shape), std::move(tensor.bytes), path};

@@ -51,7 +51,7 @@ struct Beginning {
 };
 
 Beginning parse_beginning(std::span<const std::uint8_t> file, const std::string& name) {
-  if (file.size() < 8 || !std::equal(std::begin(kMagic), std::end(kMagic), file.begin())) {
+  if (!is_npy(file)) {
     throw UsageError(name + ": expected a .npy file, which starts with \\x93NUMPY");
   }
   const std::uint8_t version = file[6];
@@ -76,6 +76,10 @@ File open_file(const std::string& path) {
 }
 
 }  // namespace
+
+bool is_npy(std::span<const std::uint8_t> file) {
+  return file.size() >= 8 && std::equal(std::begin(kMagic), std::end(kMagic), file.begin());
+}
 
 Array parse(std::span<const std::uint8_t> file, const std::string& name) {
   const auto [header, start] = parse_beginning(file, name);

@@ -17,6 +17,9 @@ struct Array {
   std::vector<std::uint8_t> bytes;
 };
 
+// Whether the contents of a file begin as those of a .npy file.
+bool is_npy(std::span<const std::uint8_t> file);
+
 // bfloat16, which numpy itself does not know, is written under the name that it has once the Python package ml_dtypes
 // is imported. Elements of two bytes without a meaning ('V2'), which ml_dtypes itself saves, are read as bfloat16 too.
 //
