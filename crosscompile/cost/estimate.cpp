@@ -22,13 +22,10 @@ constexpr double kForkCycles = 10'000, kParallelCall = 100;
 
 class Sum {
  public:
-  Sum(const FunctionNest& function, const Target& target, const Core& core, std::uint32_t threads)
-      : function_(function), uses_(uses_of(function)), target_(target), core_(core), threads_(threads) {}
+  Sum(const FunctionNest& function, const Target& target, const Core& core)
+      : function_(function), uses_(uses_of(function)), target_(target), core_(core), work_(work_of(function.body)) {}
 
-  double cycles(const LoopNest& nest) {
-    const Work work = work_of(nest);
-    return cycles(work, work.instructions);
-  }
+  double cycles(std::uint32_t threads) const { return cycles(work_, work_.instructions, threads); }
 
  private:
   struct Work {
@@ -52,7 +49,7 @@ class Sum {
 
   // Returns the cycles of all iterations of a loop, for each time that the code around it runs, an iteration of which
   // has so many instructions.
-  double cycles(const Work& work, double around) const {
+  double cycles(const Work& work, double around, std::uint32_t threads) const {
     const LoopNest& nest = *work.nest;
     const double extent = nest.extent;
     // Iterations of the code around, which do not wait for each other, are under way at the same time.
@@ -61,9 +58,9 @@ class Sum {
     const Block& block = work.block;
     double total = std::max({block.cycles, block.chain / overlap, block.depth / own_overlap}) * extent;
     total += block.latency / own_overlap * extent;
-    for (const Work& inner : work.inner) total += cycles(inner, work.instructions) * extent;
+    for (const Work& inner : work.inner) total += cycles(inner, work.instructions, threads) * extent;
     if (nest.var != nullptr) total += entry_cycles(nest);
-    if (nest.is_parallel) total = in_parallel(total, extent);
+    if (nest.is_parallel) total = in_parallel(total, extent, threads);
     return total * nest.share;
   }
 
@@ -71,18 +68,18 @@ class Sum {
     const bool is_predicted = core_.window > 0 && nest.extent <= kPredictedExtent;
     return core_.call_cycles * (is_predicted ? kPredictedCost : 1);
   }
-  double in_parallel(double cycles, double extent) const {
-    if (threads_ <= 1) return cycles + kParallelCall;
-    const double threads = std::min<double>(threads_, extent);
-    return cycles * std::ceil(extent / threads) / extent + kForkCycles;
+  static double in_parallel(double cycles, double extent, std::uint32_t threads) {
+    if (threads <= 1) return cycles + kParallelCall;
+    const double shares = std::min<double>(threads, extent);
+    return cycles * std::ceil(extent / shares) / extent + kForkCycles;
   }
 
   const FunctionNest& function_;
   BufferUses uses_;
   const Target& target_;
   const Core& core_;
-  std::uint32_t threads_;
   std::vector<const LoopNest*> path_;
+  Work work_;
 };
 
 }  // namespace
@@ -91,7 +88,8 @@ Estimate estimate(const ir::Function& function, const Target& target, std::uint3
   const FunctionNest nest = nest_of(function);
   const Core core = core_of(target);
   Estimate estimate;
-  estimate.compute_cycles = Sum(nest, target, core, threads).cycles(nest.body);
+  const Sum sum(nest, target, core);
+  estimate.compute_cycles = sum.cycles(threads);
   const auto lines = lines_of(nest, core);
   const auto cycles = [&](std::size_t level) {
     return lines[level].in_row * core.caches[level].line_cycles +
@@ -99,7 +97,7 @@ Estimate estimate(const ir::Function& function, const Target& target, std::uint3
   };
   // Threads have a first level each, and share what is beyond the second.
   double share = 1;
-  if (threads > 1) share = std::min(1.0, estimate.compute_cycles / Sum(nest, target, core, 1).cycles(nest.body));
+  if (threads > 1) share = std::min(1.0, estimate.compute_cycles / sum.cycles(1));
   estimate.l2_cycles = cycles(0) * share;
   estimate.memory_cycles = cycles(1) * std::max(share, kMemoryShare);
   const double all = estimate.compute_cycles + estimate.l2_cycles + estimate.memory_cycles;

@@ -18,7 +18,7 @@ constexpr double kUnknownExtent = 64;
 
 bool is_copied(ForKind kind) { return kind == ForKind::vectorized || kind == ForKind::unrolled; }
 
-// Whether all loops in a statement become part of straight-line code.
+// Whether a statement has a loop that does not become part of straight-line code.
 class HasSerialLoop : public ir::Visitor {
  public:
   bool found = false;

@@ -6,6 +6,7 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/tune/trial_text.h"
+#include "host/tune/report/tune_sections.h"
 
 namespace ferry::cli {
 
@@ -17,14 +18,6 @@ std::string padded(const std::string& text, std::size_t width) {
   return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
 }
 
-// Returns a point in one line.
-std::string point_line(std::string point) {
-  while (point.ends_with('\n')) point.pop_back();
-  std::string line;
-  for (const char c : point) line += c == '\n' ? std::string("; ") : std::string(1, c);
-  return line;
-}
-
 }  // namespace
 
 std::string ranking_text(const tune::StaticRanking& ranking) {
@@ -34,7 +27,7 @@ std::string ranking_text(const tune::StaticRanking& ranking) {
   text += padded("cycles", 15) + "  of the default's  point\n";
   for (const auto& [point, cycles] : ranking.best)
     text += padded(cycles_text(cycles), 15) + padded(fixed_text(cycles / ranking.default_cycles, 2), 18) + "  " +
-            point_line(point.text) + "\n";
+            tune::point_line(point.text) + "\n";
   return text + padded(cycles_text(ranking.default_cycles), 15) + padded("1.00", 18) + "  (the default)\n";
 }
 

@@ -181,8 +181,7 @@ std::optional<SpacePoint> Search::unless_far(std::optional<SpacePoint> point) {
   return std::nullopt;
 }
 
-// Returns a point for this turn, or nothing if the turn has none.
-std::optional<SpacePoint> Search::proposal() {
+std::optional<SpacePoint> Search::proposal(int attempt) {
   if (turn_ <= kModelledFirst)
     if (auto point = next_modelled()) return point;
   if (turn_ % kDrawnEvery == 0) return unless_far(drawn());
@@ -190,7 +189,7 @@ std::optional<SpacePoint> Search::proposal() {
   if (turn_ % 2 == 0)
     if (auto point = next_modelled()) return point;
   if (auto point = next_neighbour()) return point;
-  return unless_far(turn_ % 2 == 0 ? bred() : drawn());
+  return unless_far(attempt % 2 == 0 ? bred() : drawn());
 }
 
 std::optional<SpacePoint> Search::next() {
@@ -199,7 +198,7 @@ std::optional<SpacePoint> Search::next() {
   list_modelled();
   ++turn_;
   for (int known = 0; known < kMostKnown; ++known) {
-    if (auto point = proposal()) return point;
+    if (auto point = proposal(known)) return point;
     ++turn_;
   }
   for (auto point = left_over(); point; point = left_over())

@@ -52,7 +52,8 @@ class Search final : public Searcher {
   std::optional<SpacePoint> next_modelled();
   // Returns the point unless the model finds it far worse than the best: it is kept for the end then.
   std::optional<SpacePoint> unless_far(std::optional<SpacePoint> point);
-  std::optional<SpacePoint> proposal();
+  // Returns a point for this turn, or nothing if the turn has none; `attempt` counts what was known in this turn.
+  std::optional<SpacePoint> proposal(int attempt);
   void list_neighbours();
   std::optional<SpacePoint> next_neighbour();
   PointValues bred_values();
