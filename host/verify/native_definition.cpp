@@ -57,6 +57,7 @@ NativeDefinition::NativeDefinition(const Compiler& compiler, lang::Program progr
 NativeDefinition::~NativeDefinition() = default;
 
 const NativeDefinition::Compiled* NativeDefinition::compiled(lang::RoundingBound bound, const CallPlan& plan,
+                                                             std::span<const void* const> arguments,
                                                              double seconds) const {
   if constexpr (!kHasCompiler) return nullptr;
   const bool is_worst_case = bound == lang::RoundingBound::worst_case ||
@@ -72,8 +73,8 @@ const NativeDefinition::Compiled* NativeDefinition::compiled(lang::RoundingBound
     }
   }
   if (!kept->reference) return nullptr;
-  const lang::ReferenceCost cost =
-      lang::cost_of(*kept->reference, plan.symbols, static_cast<int>(std::thread::hardware_concurrency()));
+  const lang::ReferenceCost cost = lang::cost_of(*kept->reference, program_, plan.symbols, arguments,
+                                                 static_cast<int>(std::thread::hardware_concurrency()));
   if (cost.seconds > seconds || cost.bytes > kMostBytes) return nullptr;
   if (kept->call) return kept.get();
   try {
@@ -89,7 +90,7 @@ const NativeDefinition::Compiled* NativeDefinition::compiled(lang::RoundingBound
 std::optional<std::vector<NativeOutput>> NativeDefinition::outputs_of(const CallPlan& plan,
                                                                       std::span<const void* const> arguments,
                                                                       lang::RoundingBound bound, double seconds) const {
-  const Compiled* const kernel = compiled(bound, plan, seconds);
+  const Compiled* const kernel = compiled(bound, plan, arguments, seconds);
   if (kernel == nullptr) return {};
   std::vector<NativeOutput> outputs(program_.parameters.size());
   try {

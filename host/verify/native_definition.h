@@ -35,7 +35,8 @@ class NativeDefinition {
 
  private:
   struct Compiled;
-  const Compiled* compiled(lang::RoundingBound bound, const CallPlan& plan, double seconds) const;
+  const Compiled* compiled(lang::RoundingBound bound, const CallPlan& plan, std::span<const void* const> arguments,
+                           double seconds) const;
 
   const Compiler& compiler_;
   lang::Program program_;

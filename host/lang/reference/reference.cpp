@@ -42,20 +42,7 @@ struct Reference::State {
 Reference::Reference(const Program& program, std::vector<std::int64_t> symbols, std::vector<const void*> arguments,
                      RoundingBound bound)
     : state_(std::make_unique<State>()) {
-  state_->call.context = program.context;
-  state_->call.bound = bound;
-  const std::vector<Expr> names = symbols_of(program);
-  if (symbols.size() != names.size() || arguments.size() != program.parameters.size()) {
-    throw InternalError("reference: " + program.name + " has " + std::to_string(names.size()) + " sizes and " +
-                        std::to_string(program.parameters.size()) + " parameters");
-  }
-  for (std::size_t i = 0; i < names.size(); ++i) state_->call.values.push_back({names[i], symbols[i], 0});
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const Parameter& parameter = program.parameters[i];
-    if (parameter.kind != ParameterKind::scalar) continue;
-    const Element value = load_element(parameter.scalar.type().code, arguments[i]);
-    state_->call.values.push_back({parameter.scalar, value.integer, value.real});
-  }
+  state_->call = values_of_call(program, symbols, arguments, bound);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Parameter& parameter = program.parameters[i];
     if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::out) continue;

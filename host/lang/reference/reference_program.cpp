@@ -281,11 +281,9 @@ ReferenceProgram reference_program(const Program& program, RoundingBound bound) 
   return Builder(program, bound).build();
 }
 
-ReferenceCost cost_of(const ReferenceProgram& reference, std::span<const std::int64_t> symbols, int threads) {
-  CallValues call;
-  const std::vector<Expr> names = symbols_of(reference.program);
-  for (std::size_t i = 0; i < std::min(names.size(), symbols.size()); ++i)
-    call.values.push_back({names[i], symbols[i], 0});
+ReferenceCost cost_of(const ReferenceProgram& reference, const Program& program, std::span<const std::int64_t> symbols,
+                      std::span<const void* const> arguments, int threads) {
+  const CallValues call = values_of_call(program, symbols, arguments, RoundingBound::worst_case);
   ReferenceCost cost;
   for (const ReferenceProgram::Cost& stage : reference.costs) {
     const auto evaluate = [&](const Expr& expr) { return static_cast<double>(call.evaluate(expr)); };

@@ -39,11 +39,12 @@ struct ReferenceProgram {
 // Throws CompileError that says why, "it computes elements in order", for a program that cannot be said so.
 ReferenceProgram reference_program(const Program& program, RoundingBound bound);
 
-// The estimated seconds of a call on this many threads, and the bytes of its tensors except inputs. `symbols` are those
-// of symbols_of(program).
+// The estimated seconds of a call on this many threads, and the bytes of its tensors except inputs. `symbols` and
+// `arguments` are those of a call of `program`, of which `reference` was made, as of Reference.
 struct ReferenceCost {
   double seconds = 0, bytes = 0;
 };
-ReferenceCost cost_of(const ReferenceProgram& reference, std::span<const std::int64_t> symbols, int threads);
+ReferenceCost cost_of(const ReferenceProgram& reference, const Program& program, std::span<const std::int64_t> symbols,
+                      std::span<const void* const> arguments, int threads);
 
 }  // namespace ferry::lang

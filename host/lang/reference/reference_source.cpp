@@ -105,6 +105,24 @@ void CallValues::bind(LaneProgram& program) const {
   }
 }
 
+CallValues values_of_call(const Program& program, std::span<const std::int64_t> symbols,
+                          std::span<const void* const> arguments, RoundingBound bound) {
+  CallValues call{{}, program.context, bound};
+  const std::vector<Expr> names = symbols_of(program);
+  if (symbols.size() != names.size() || arguments.size() != program.parameters.size()) {
+    throw InternalError("reference: " + program.name + " has " + std::to_string(names.size()) + " sizes and " +
+                        std::to_string(program.parameters.size()) + " parameters");
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) call.values.push_back({names[i], symbols[i], 0});
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Parameter& parameter = program.parameters[i];
+    if (parameter.kind != ParameterKind::scalar) continue;
+    const Element value = load_element(parameter.scalar.type().code, arguments[i]);
+    call.values.push_back({parameter.scalar, value.integer, value.real});
+  }
+  return call;
+}
+
 std::int64_t CallValues::evaluate(const Expr& expr) const {
   if (const std::int64_t* constant = ir::as_int(expr)) return *constant;
   for (const Value& value : values) {

@@ -8,6 +8,7 @@
 
 #include <bitset>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,11 @@ struct CallValues {
   // Evaluates an expression over these values.
   std::int64_t evaluate(const Expr& expr) const;
 };
+
+// Returns the values of a call's sizes and scalars; the parameters are as of Reference. Throws InternalError for other
+// numbers of them than the program has.
+CallValues values_of_call(const Program& program, std::span<const std::int64_t> symbols,
+                          std::span<const void* const> arguments, RoundingBound bound);
 
 // A computed tensor.
 class ComputedSource : public ElementSource {

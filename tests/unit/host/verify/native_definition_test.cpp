@@ -141,3 +141,38 @@ TEST_CASE("a NaN has to be where the definition has one") {
   CHECK(result.nan == 1);
   CHECK(result.nan_expected == 0);
 }
+
+TEST_CASE("a definition whose extent is a scalar is compiled, and finds one wrong element") {
+  KernelOptions options;
+  options.expression = "def f(float(M,K) A, float(K,N) B, int n) -> (C) { C(i,j) +=! A(i,k) * B(k,j) where k in 0:n }";
+  const KernelSource source = read_kernel(test::own_compiler(), options);
+  const lang::Program program = program_of(source, "");
+  const FunctionInfo info = function_of(source, "");
+  CallOptions call;
+  call.sizes = {"M=187", "K=213", "N=201"};
+  call.arguments = {"n=207"};
+  const CallPlan plan = plan_call(info, call);
+  const verify::NativeDefinition native(*test::own_compiler(), program);
+  const verify::CalledDefinition called(program, info, plan, RoundingBound::square_root, &native);
+  const auto floats = [&](std::size_t parameter) {
+    const std::vector<std::uint8_t> bytes = plan.host_copy(parameter);
+    std::vector<float> values(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  };
+  const std::vector<float> a = floats(0), b = floats(1);
+  std::vector<float> right(187 * 201);
+  for (std::size_t i = 0; i < 187; ++i)
+    for (std::size_t k = 0; k < 207; ++k)
+      for (std::size_t j = 0; j < 201; ++j) right[i * 201 + j] += a[i * 213 + k] * b[k * 201 + j];
+  for (const std::size_t wrong : {std::size_t{0}, std::size_t{1}}) {
+    CAPTURE(wrong);
+    if (wrong != 0) right[20'011] += 1;
+    std::vector<std::vector<std::uint8_t>> outputs(4);
+    outputs[3].resize(right.size() * sizeof(float));
+    std::memcpy(outputs[3].data(), right.data(), outputs[3].size());
+    const CheckResult found = check_outputs(called, info, outputs, {}, {}).at(0);
+    CHECK(found.wrong == wrong);
+    CHECK(found.compared == right.size());
+  }
+}
