@@ -13,7 +13,6 @@
 #include "host/measure/paired_samples.h"
 #include "host/measure/peak.h"
 #include "host/measure/sampling.h"
-#include "host/measure/warnings.h"
 #include "host/measure/witness.h"
 #include "module/module_file.h"
 

@@ -73,31 +73,22 @@ GivenTensor given_pictures(const MediaInput& input, const std::vector<std::strin
   return {input.dtype, std::move(tensor.shape), std::move(tensor.bytes), source};
 }
 
-// Returns nothing for a file of indices.
-std::optional<GivenTensor> read_indices(const MediaInput& input, const std::string& path,
-                                        const std::vector<std::string>& known, const Observer& observer) {
-  std::error_code error;
-  if (path == "-" || !fs::is_regular_file(path, error)) return std::nullopt;
-  const std::vector<std::uint8_t> bytes = bytes_of_file(path);
-  if (is_npz(bytes) || npy::is_npy(bytes)) return std::nullopt;
-  MediaTensor tensor = tensor_of(input, read_texts(bytes, path), known);
-  observer.tell(input.name + " from " + path + ": " + tensor.what);
-  return GivenTensor{input.dtype, std::move(tensor.shape), std::move(tensor.bytes), path};
-}
-
-// Returns nothing for a file of another kind, such as .npy.
+// Returns nothing for a file of another kind, such as .npy. `texts` are those in whose place the input has their
+// indices; null for other inputs.
 std::optional<GivenTensor> read_one(const MediaInput& input, const std::string& path, const Preprocess& preprocess,
-                                    const Observer& observer) {
+                                    const std::vector<std::string>* texts, const Observer& observer) {
   std::error_code error;
   if (fs::is_directory(path, error)) return given_pictures(input, pictures_in(path), path, preprocess, observer);
   if (path == "-" || !fs::is_regular_file(path, error)) return std::nullopt;
   const std::vector<std::uint8_t> bytes = bytes_of_file(path);
-  if (is_picture(bytes)) return given_pictures(input, {path}, path, preprocess, observer);
-  if (is_sound(bytes)) {
-    MediaTensor tensor = tensor_of(input, read_sound(bytes, path), preprocess);
+  const auto given = [&](MediaTensor tensor) {
     observer.tell(input.name + " from " + path + ": " + tensor.what);
     return GivenTensor{input.dtype, std::move(tensor.shape), std::move(tensor.bytes), path};
-  }
+  };
+  if (texts != nullptr && !is_npz(bytes) && !npy::is_npy(bytes))
+    return given(tensor_of(input, read_texts(bytes, path), *texts));
+  if (is_picture(bytes)) return given_pictures(input, {path}, path, preprocess, observer);
+  if (is_sound(bytes)) return given(tensor_of(input, read_sound(bytes, path), preprocess));
   if (!is_npz(bytes)) return std::nullopt;
   npy::Array array = npy::parse(read_npz(bytes, path, input.name), path);
   return GivenTensor{array.dtype, std::move(array.shape), std::move(array.bytes), path};
@@ -135,9 +126,8 @@ void read_media(const KernelSource& source, const std::string& function, const s
     MediaInput input{spec.name, parameter->dtype, {}};
     for (const ManifestExpr& size : parameter->shape) input.shape.push_back(known_size(size, info, sizes));
     const auto known = texts.find(static_cast<std::size_t>(parameter - info.parameters.begin()));
-    std::optional<GivenTensor> tensor;
-    if (known != texts.end()) tensor = read_indices(input, spec.file, known->second, observer);
-    if (!tensor) tensor = read_one(input, spec.file, how, observer);
+    std::optional<GivenTensor> tensor =
+        read_one(input, spec.file, how, known == texts.end() ? nullptr : &known->second, observer);
     if (tensor && !call.given.emplace(spec.name, *std::move(tensor)).second)
       throw OptionError(Option::argument, text + ": expected one value for " + spec.name + ", got a second one");
     return tensor.has_value();

@@ -2,28 +2,22 @@
 
 #include <cstring>
 #include <map>
+#include <string_view>
 
-#include "base/printable.h"
+#include "base/lines.h"
 #include "ferry/error.h"
 
 namespace ferry::media {
 
 std::vector<std::string> read_texts(std::span<const std::uint8_t> file, const std::string& name) {
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  if (text.find('\0') != std::string_view::npos)
+    throw UsageError(name + ": expected a file of texts, a line each, got one with bytes of 0");
   std::vector<std::string> texts;
-  std::string line;
-  const auto end_line = [&] {
-    if (line.ends_with('\r')) line.pop_back();
-    texts.push_back(std::move(line));
-    line.clear();
-  };
-  for (const std::uint8_t byte : file) {
-    if (byte == 0) throw UsageError(name + ": expected a file of texts, a line each, got one with bytes of 0");
-    if (byte == '\n')
-      end_line();
-    else
-      line += static_cast<char>(byte);
+  for (std::string_view line : lines_of(text)) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    texts.emplace_back(line);
   }
-  if (!line.empty()) end_line();
   return texts;
 }
 

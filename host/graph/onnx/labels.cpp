@@ -122,10 +122,12 @@ void keep_labels(const ModelNode& node, Scope& scope) {
   const Value* from = scope.find(node.inputs[0]);
   if (from == nullptr || from->labels == nullptr) return;
   const auto labels = from->labels;
-  for (const std::string& input : node.inputs) {
-    const Value* other = scope.find(input);
-    if (node.op == "Concat" && (other == nullptr || other->labels != labels))
-      throw CompileError("expected texts of one list, got '" + printable(input) + "' with others");
+  if (node.op == "Concat") {
+    for (const std::string& input : node.inputs) {
+      const Value* other = scope.find(input);
+      if (other == nullptr || other->labels != labels)
+        throw CompileError("expected texts of one list, got '" + printable(input) + "' with others");
+    }
   }
   for (const std::string& output : node.outputs) {
     const Value* to = scope.find(output);

@@ -45,6 +45,7 @@ Graph fuse_attention(Graph graph, const Target& target) {
     matmul->fuses_rows = true;
     products.push_back(n);
   }
+  if (products.empty()) return graph;
   // Those whose rows are computed in another way keep kernels of their own.
   for (const Group& group : make_groups(graph)) {
     const auto softmax =

@@ -4,8 +4,6 @@
 #include "host/lang/reference/float_sum.h"
 #include "host/lang/reference/lanes.h"
 
-#include <cmath>
-
 namespace ferry::lang {
 
 using ir::Expr;
