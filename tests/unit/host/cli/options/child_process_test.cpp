@@ -8,7 +8,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 
@@ -45,12 +44,13 @@ TEST_CASE("a signal that this process gets reaches the program") {
 
 namespace {
 
-// Whether a process runs that has this word in its command line.
+// Whether a process runs that has this word as an argument of its own: a shell with the word in its script is none,
+// since it may not yet have run what stands before it.
 bool runs(const std::string& word) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     std::ifstream file(entry.path() / "cmdline");
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    if (text.find(word) != std::string::npos) return true;
+    for (std::string argument; std::getline(file, argument, '\0');)
+      if (argument == word) return true;
   }
   return false;
 }
