@@ -119,6 +119,13 @@ function(ferry_test_slots name)
   set_tests_properties(${name} PROPERTIES PROCESSORS 1 RESOURCE_LOCK waiting_${chosen} COST ${cost})
 endfunction()
 
+# ferry_test_shares(LOCK NAME ...) keeps the tests from running at the same time as others that share what LOCK names.
+function(ferry_test_shares lock)
+  foreach(name IN LISTS ARGN)
+    set_property(TEST ${name} APPEND PROPERTY RESOURCE_LOCK ${lock})
+  endforeach()
+endfunction()
+
 # ferry_test_run(NAME PROGRAM [ARGUMENTS ...] [ENVIRONMENT ...] [LABELS ...] [TIMEOUT SECONDS] [WAITS SECONDS | SERIAL])
 # registers a run of a doctest program with ctest, from the repository's root. TIMEOUT is for tests that need more than
 # the five minutes that others get. SERIAL keeps other tests from running at the same time; ferry_test_slots explains
