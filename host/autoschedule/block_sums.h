@@ -10,18 +10,11 @@
 //           results += sums * scale
 #pragma once
 
-#include "ferry/target/target.h"
 #include "host/autoschedule/rule.h"
 
 #include <optional>
-#include <string>
 
 namespace ferry::autoschedule {
-
-// Returns the sum of the stage's sums of blocks, or nothing if the stage has none: it is a sum, with one reader, which
-// adds up its elements along one of its axes.
-std::optional<std::string> sum_of_blocks(const schedule::Stages& stages, const schedule::ScheduledStage& stage,
-                                         const Target& target);
 
 // Knobs: `tile`, the rows and vectors of the register tile; `ahead`, the bytes that constants are prefetched ahead.
 std::optional<Match> match_block_sums(const StageContext& context);

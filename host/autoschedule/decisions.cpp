@@ -1,6 +1,7 @@
 #include "host/autoschedule/decisions.h"
 
 #include "host/autoschedule/attention.h"
+#include "host/autoschedule/block_dots.h"
 #include "host/autoschedule/borders.h"
 #include "host/autoschedule/epilogue.h"
 #include "host/autoschedule/epilogue_fusion.h"
@@ -62,6 +63,7 @@ class Walk {
     if (!target_.has_thread_blocks()) {
       schedule_group("winograd", match_winograd);
       schedule_group("attention", match_attention);
+      schedule_group("block_dots", match_block_dots);
     }
     const RowFusion fusion = target_.has_thread_blocks() ? RowFusion{} : fuse_rows();
     if (!target_.has_thread_blocks()) move_borders_behind_windows(stages);

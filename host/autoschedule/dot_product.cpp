@@ -18,18 +18,6 @@ namespace {
 // Numbers of bytes that instructions multiply and add at once, the better ones first.
 constexpr std::uint32_t kGroups[] = {4, 2};
 
-// Returns the load of a byte that the factor converts to int32, or null.
-const Load* byte_of(const Expr& factor) {
-  const auto* cast = factor.as<Cast>();
-  if (cast == nullptr || cast->type.code != DType::i32) return nullptr;
-  const auto* load = cast->value.as<Load>();
-  return load != nullptr && (load->type.code == DType::i8 || load->type.code == DType::u8) ? load : nullptr;
-}
-
-bool is_indexed_by(const Load& load, const Expr& var) {
-  return std::ranges::any_of(load.indices, [&](const Expr& index) { return uses_var(index, var); });
-}
-
 // Returns the dimension that the variable alone indexes; nothing if others depend on it too.
 std::optional<std::size_t> only_dimension_of(const Load& load, const Expr& var) {
   std::optional<std::size_t> found;
@@ -73,6 +61,17 @@ void choose_instruction(DotProduct& product, DType rows, DType columns, std::int
 }
 
 }  // namespace
+
+const Load* byte_of(const Expr& factor) {
+  const auto* cast = factor.as<Cast>();
+  if (cast == nullptr || cast->type.code != DType::i32) return nullptr;
+  const auto* load = cast->value.as<Load>();
+  return load != nullptr && (load->type.code == DType::i8 || load->type.code == DType::u8) ? load : nullptr;
+}
+
+bool is_indexed_by(const Load& load, const Expr& var) {
+  return std::ranges::any_of(load.indices, [&](const Expr& index) { return uses_var(index, var); });
+}
 
 std::optional<DotProduct> find_dot_product(const ScheduledStage& stage, std::int64_t lanes, const Target& target,
                                            const ConstantNames& constants) {

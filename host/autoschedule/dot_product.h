@@ -38,6 +38,11 @@ struct DotProduct {
   bool flips_columns = false;  // the instruction takes the columns' bytes in the other type
 };
 
+// Returns the load of an int8 or uint8 that the factor converts to int32, or null.
+const ir::Load* byte_of(const ir::Expr& factor);
+
+bool is_indexed_by(const ir::Load& load, const ir::Expr& var);
+
 // Returns nothing if the stage is no such product, or if the target has no instruction for it.
 std::optional<DotProduct> find_dot_product(const schedule::ScheduledStage& stage, std::int64_t lanes,
                                            const Target& target, const ConstantNames& constants);

@@ -1,6 +1,6 @@
 #include "host/autoschedule/tiled_stages.h"
 
-#include "host/autoschedule/block_sums.h"
+#include "host/autoschedule/block_tiles.h"
 #include "host/autoschedule/blocked_contraction.h"
 #include "host/autoschedule/blocked_window.h"
 #include "host/autoschedule/default_loops.h"
@@ -34,7 +34,8 @@ std::vector<std::string> tiled_stages(const Stages& stages, const Target& target
   for (const ScheduledStage& stage : stages) {
     const Reduce* reduce = stage.reduction();
     if (reduce == nullptr) continue;
-    if (auto total = sum_of_blocks(stages, stage, target)) names.push_back(*std::move(total));
+    if (auto total = sum_of_blocks(stages, stage, target); total && has_vectors_of_columns(stage, target))
+      names.push_back(*std::move(total));
     const auto vector = choose_vector_axis(stage, target, 0);
     if (is_stencil(stage) || is_blocked_window(stage) || is_tiled_contraction(stage, target, constants) ||
         (vector && choose_row_axis(stage, *reduce, *vector, 0)))

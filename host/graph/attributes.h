@@ -78,10 +78,16 @@ struct QuantizedMatmulAttributes {
 // neighbours in K, the first in the low bits, scales [P, K / block, C] of float32, and optionally zero points of this
 // shape, of uint8 or float32, which are 2^(bits - 1) otherwise. A weight is its number minus the zero point, times the
 // scale.
+//
+// With int8 rows, each block of a row of X is rounded to multiples of 1/127 of its largest magnitude. The words of W
+// are those of 32 bits, as four bytes each: [P, K * bits / 32, C, 4] of uint8.
 struct PackedMatmulAttributes {
   std::int64_t bits = 4;     // 2, 4 or 8
   std::int64_t block = 32;   // weights of a column that share a scale, in whole words
   bool sums_blocks = false;  // the numbers of a block are summed up before they are scaled
+  bool allows_int8 = false;  // whether the network allows int8 rows
+  bool has_int8_rows = false;
+  DType number = DType::u8;  // of the weights' numbers in products with int8: the type that instructions take
   bool operator==(const PackedMatmulAttributes&) const = default;
 };
 

@@ -90,7 +90,8 @@ struct AttributesText {
   }
   std::string operator()(const PackedMatmulAttributes& packed) const {
     return " bits=" + std::to_string(packed.bits) + " block=" + std::to_string(packed.block) +
-           (packed.sums_blocks ? " sums of blocks" : "");
+           (packed.sums_blocks ? " sums of blocks" : "") +
+           (packed.has_int8_rows ? " int8 rows by " + std::string(dtype_name(packed.number)) : "");
   }
   std::string operator()(const TopKAttributes& top) const {
     return " count=" + std::to_string(top.count) + (top.largest ? " largest" : "");

@@ -34,8 +34,8 @@ class AttributesHash {
     add(is_scaled, in_integers, products, lanes);
   }
   void operator()(const PackedMatmulAttributes& packed) {
-    const auto& [bits, block, sums_blocks] = packed;
-    add(bits, block, sums_blocks);
+    const auto& [bits, block, sums_blocks, allows_int8, has_int8_rows, number] = packed;
+    add(bits, block, sums_blocks, allows_int8, has_int8_rows, static_cast<std::uint64_t>(number));
   }
   void operator()(const ReduceAttributes& reduce) {
     const auto& [dimensions, keep] = reduce;

@@ -15,6 +15,7 @@
 #include "host/graph/passes/multiply_reciprocals.h"
 #include "host/graph/passes/pool_integers.h"
 #include "host/graph/passes/quantize_products.h"
+#include "host/graph/passes/quantize_rows.h"
 #include "host/graph/passes/remove_moves.h"
 #include "host/graph/passes/repeat_dequantization.h"
 #include "host/graph/passes/sum_blocks.h"
@@ -45,6 +46,11 @@ constexpr GraphPass kPasses[] = {
     {"sum_blocks", "sums up blocks of weights of few bits before they are scaled",
      [](Graph g, const Target&, const Algorithms&, const SizeGuess&) { return sum_blocks(std::move(g)); },
      &Groups::float32},
+    {"quantize_rows", "rounds rows to int8 that weights of few bits multiply, where the network allows it",
+     [](Graph g, const Target& target, const Algorithms&, const SizeGuess&) {
+       return quantize_rows(std::move(g), target);
+     },
+     &Groups::integers, &Algorithms::int8},
     {"quantize_products", "sums up products of dequantized 8-bit integers as integers",
      [](Graph g, const Target&, const Algorithms&, const SizeGuess&) { return quantize_products(std::move(g)); },
      &Groups::integers, &Algorithms::int8},

@@ -79,7 +79,9 @@ Value product_of_few_bits(const NodeImport& node, const Value& x, const FewBits&
                                in_panels(weights, weights.scales.data(), blocks, DType::f32)};
   if (!weights.zeros.empty()) inputs.push_back(in_panels(weights, weights.zeros.data(), blocks, DType::u8));
   if (!weights.real_zeros.empty()) inputs.push_back(in_panels(weights, weights.real_zeros.data(), blocks, DType::f32));
-  Value product = node.add(Operator::packed_matmul, inputs, PackedMatmulAttributes{weights.bits, weights.block});
+  Value product = node.add(
+      Operator::packed_matmul, inputs,
+      PackedMatmulAttributes{.bits = weights.bits, .block = weights.block, .allows_int8 = weights.allows_int8});
   if (bias != nullptr) {
     const Value all = of.reshape(of.widened(*bias), {weights.columns});
     product = of.add(product, of.reshape(of.pad(all, 0, 0, panels * kPanel - weights.columns), {panels, kPanel}));

@@ -19,6 +19,7 @@ struct FewBits {
   // One of these, or none: then they are 2^(bits - 1).
   std::vector<std::uint8_t> zeros = {};
   std::vector<float> real_zeros = {};
+  bool allows_int8 = false;  // whether rows may be rounded to int8
 
   std::int64_t blocks() const { return (depth + block - 1) / block; }
   std::int64_t in_byte() const { return 8 / bits; }

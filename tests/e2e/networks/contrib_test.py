@@ -195,6 +195,35 @@ class ContribTest(unittest.TestCase):
                 self.check(runner, op, inputs, attributes, Path(folder))
         runner.close()
 
+    def test_rows_are_rounded_to_int8_where_the_network_allows_it(self):
+        runner = Runner(RUN_NETWORKS)
+        for bits, block, depth, rows in ((4, 32, 96, 70), (8, 32, 64, 5), (2, 64, 64, 64), (4, 16, 16, 7)):
+            blocks = depth // block
+            packed, scales = integers(np.uint8, rows, blocks, block * bits // 8), floats(rows, blocks) * np.float32(0.1)
+            x = floats(3, depth)
+            model, feeds = build("MatMulNBits", [Given(x), packed, scales],
+                                 {"K": depth, "N": rows, "bits": bits, "block_size": block, "accuracy_level": 4})
+            numbers = np.stack([packed >> (bits * e) & (2**bits - 1) for e in range(8 // bits)], -1).reshape(rows, blocks, block)
+            weights = (numbers - 2.0 ** (bits - 1)) * scales[:, :, None]
+            in_blocks = x.reshape(3, blocks, block)
+            steps = np.float32(127) / np.abs(in_blocks).max(-1, keepdims=True)
+            expected = [np.einsum("mbk,nbk->mn", one, weights)
+                        for one in (np.rint(in_blocks * steps).astype(np.float64) / steps, in_blocks.astype(np.float64))]
+            with self.subTest(bits=bits, block=block), tempfile.TemporaryDirectory() as name:
+                folder = Path(name)
+                onnx.save(model, folder / "net.onnx")
+                np.save(folder / "in0.npy", feeds["i0"])
+                kind, text = runner.run(folder, "once")
+                self.assertEqual(kind, "fine", text)
+                got = np.load(folder / "out0.npy")
+                error = [np.abs(got - one).max() / np.abs(one).max() for one in expected]
+                # A CPU without instructions for products of bytes computes with floats.
+                self.assertLess(min(error), 2e-6, error)
+                if "avx512_vnni" in Path("/proc/cpuinfo").read_text(encoding="utf-8"):
+                    self.assertLess(error[0], 2e-6, error)
+                    self.assertGreater(error[1], 1e-5, error)
+        runner.close()
+
 
 if __name__ == "__main__":
     unittest.main()

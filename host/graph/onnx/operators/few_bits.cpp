@@ -76,8 +76,11 @@ FewBits read_weights(NodeImport& node) {
 }  // namespace
 
 void import_matmul_nbits(NodeImport& node) {
-  node.ignore({"accuracy_level", "weight_prepacked"});  // sums are float32
-  const FewBits weights = read_weights(node);
+  node.ignore({"weight_prepacked"});
+  FewBits weights = read_weights(node);
+  // The least accurate type of sums that the network allows: 1 to 4 are float32, float16, bfloat16 and int8.
+  constexpr std::int64_t kInt8 = 4;
+  weights.allows_int8 = node.integer("accuracy_level", 0) == kInt8;
   node.expect(!node.has_input(4), "columns in the order of their blocks, as quantizing without act_order gives them",
               [] { return "a g_idx"; });
   const Value* bias = node.has_input(5) ? &node.input(5) : nullptr;

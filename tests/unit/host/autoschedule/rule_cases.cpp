@@ -88,6 +88,15 @@ constexpr const char* kFinishedBlockSums =
     "  C(b,j,n) +=! X(b,j*7+k) * int(W(j*7+k,n)) where j in 0:4, k in 0:7\n"
     "  Z(b,n) +=! S(j,n) * C(b,j,n)\n"
     "  Y(b,n) = max(Z(b,n) + D(n), 0)\n}";
+constexpr const char* kBlockDots =
+    "def f(int8(B,4,2,2,4) X, uint8(P,8,COLUMNS,4) W, int(P,4,COLUMNS) S) -> (Y) {\n"
+    "  U(p,k,e,n,g) = (W(p,k,n,g) >> uint8(e*4)) & uint8(15) where e in 0:2\n"
+    "  D(b,p,j,n) +=! int(U(p,j*2+k,e,n,g)) * int(X(b,j,k,e,g)) where k in 0:2\n"
+    "  Y(b,p,n) +=! S(p,j,n) * D(b,p,j,n)\n}";
+constexpr const char* kPlainBlockDots =
+    "def f(int8(B,4,2,1,4) X, uint8(P,8,32,4) W, int(P,4,32) S) -> (Y) {\n"
+    "  D(b,p,j,n) +=! int(X(b,j,k,e,g)) * int(W(p,j*2+k,n,g)) where k in 0:2, e in 0:1\n"
+    "  Y(b,p,n) +=! S(p,j,n) * D(b,p,j,n)\n}";
 constexpr const char* kFinishedSums =
     "def f(int(B,M,N) A) -> (Y) {\n  S(b,n) +=! A(b,m,n)\n  Y(b,n) = S(b,n) / 3 + n\n}";
 constexpr const char* kTransposedOperand =
@@ -331,6 +340,17 @@ void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
          {{"B", 0}, {"N", 19}},
          {{"B", 2}, {"N", 0}}});
   }
+  Target dots = cpu;
+  dots.capabilities.vnni_256 = true;
+  for (const std::int64_t columns : {64, 96}) {
+    std::string source = kBlockDots;
+    for (std::size_t at = 0; (at = source.find("COLUMNS")) != std::string::npos;)
+      source.replace(at, 7, std::to_string(columns));
+    const std::string name = "dots of blocks of " + std::to_string(columns) + " columns";
+    add(name, source, {"block_dots"}, dots, {}, rows_of(3, columns));
+    add(name + ", one row", source, {"block_dots"}, dots, {{"B", 1}, {"P", 3}}, rows_of(2, columns));
+  }
+  add("dots of blocks of plain bytes", kPlainBlockDots, {"block_dots"}, dots, {}, rows_of(3, 32));
   add("sums with an epilogue", kFinishedSums, {"reduction", "parallel"}, cpu, {}, kBatchSizes);
   add("transposition", kTransposed, {"transposed", "parallel"}, cpu, {}, kMatrixSizes);
   add("elements with a transposed operand", kTransposedOperand, {"transposed_operand", "parallel"}, cpu, {},
