@@ -66,11 +66,13 @@ std::optional<TunedSchedule> RecordedSchedules::find(const lang::Program& progra
   const TaskKey key{program_hash(program, sizes),
                     schedule != nullptr ? std::optional(schedule_hash(*schedule)) : std::nullopt,
                     device_key(target, threads_)};
-  const std::optional<TuneRecord> best = best_record(records_of(key.program), key, place_in(network));
-  if (!best || !best->confirmed || best->values.empty()) return std::nullopt;
-  const double share = *share_of_default(*best);
+  const std::optional<TuneRecord> recorded = best_record(records_of(key.program), key, place_in(network));
+  if (!recorded || !recorded->confirmed || recorded->values.empty()) return std::nullopt;
+  const double share = *share_of_default(*recorded);
+  if (share > 1 - kLeastGain) return std::nullopt;
   const ReplayedTask task{compiler_, program, sizes, target, schedule};
-  if (share > 1 - kLeastGain || !applies(*best, task)) return std::nullopt;
+  const std::optional<TuneRecord> best = replayed(*recorded, task);
+  if (!best) return std::nullopt;
   const bool is_as_measured = this->is_as_measured(*best, task);
   if (!is_as_measured && share > 1 - kLeastGainOfOtherCode) return std::nullopt;
   std::string note = "the schedule is from " + std::filesystem::path(file_).filename().string() + ": " +

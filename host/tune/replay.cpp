@@ -55,6 +55,17 @@ std::optional<Scheduled> scheduled_at(const TuneRecord& record, const ReplayedTa
   return scheduled;
 }
 
+// Returns nothing if the default schedule's space does not have the point.
+std::optional<SpacePoint> point_at(const ReplayedTask& task, PointText point) {
+  try {
+    Scheduled scheduled{.programs = std::span(&task.program, 1), .sizes = task.sizes};
+    scheduled.point = std::move(point);
+    return task.compiler.space_at(scheduled, task.target);
+  } catch (const CompileError&) {
+    return std::nullopt;
+  }
+}
+
 Hash code_of(const ReplayedTask& task, Scheduled scheduled) {
   return task.compiler.code_identity(task.compiler.compile({std::move(scheduled), task.target}).module);
 }
@@ -80,16 +91,17 @@ bool are_same_directives(std::string_view a, std::string_view b) {
   return true;
 }
 
-bool applies(const TuneRecord& record, const ReplayedTask& task) {
-  try {
-    const std::optional<Scheduled> scheduled = scheduled_at(record, task);
-    if (!scheduled) return false;
-    if (task.schedule != nullptr) return true;  // the text is part of the record's key
-    const SpacePoint point = task.compiler.space_at(*scheduled, task.target);
-    return record.directives.empty() || are_same_directives(point.schedule, record.directives);
-  } catch (const CompileError&) {
-    return false;
-  }
+std::optional<TuneRecord> replayed(const TuneRecord& record, const ReplayedTask& task) {
+  if (task.schedule != nullptr)  // its text is part of the record's key
+    return scheduled_at(record, task) ? std::optional(record) : std::nullopt;
+  if (const auto point = point_at(task, {.text = {}, .name = "the record", .in_order = record.values}))
+    if (record.directives.empty() || are_same_directives(point->schedule, record.directives)) return record;
+  if (record.directives.empty() || record.point.empty()) return std::nullopt;
+  const auto point = point_at(task, {.text = record.point, .name = "the record", .in_order = {}});
+  if (!point || !are_same_directives(point->schedule, record.directives)) return std::nullopt;
+  TuneRecord renewed = record;
+  renewed.values = values_in_order(*point);
+  return renewed;
 }
 
 bool has_same_code(const TuneRecord& record, const ReplayedTask& task) {

@@ -4,6 +4,7 @@
 #include "host/compiler/api/compiler.h"
 #include "host/tune/records/tune_record.h"
 
+#include <optional>
 #include <string_view>
 
 namespace ferry::tune {
@@ -17,12 +18,14 @@ struct ReplayedTask {
   const ScheduleText* schedule = nullptr;  // the user's own; null: the default schedule's space
 };
 
-// Whether the record's values still lead to the schedule that was measured: the space has such a point, and its
-// directives are the same up to names. A record that is too long to have directives is judged by its values alone.
-bool applies(const TuneRecord& record, const ReplayedTask& task);
+// Returns the record with the values that lead to the schedule that was measured; nothing if none do. They are the
+// record's own, or, where rules have got other knobs since, those that its point has by name, with defaults for the
+// others: for that, stages must have the names that they had. The directives must be the same up to names. A record
+// that is too long to have directives is judged by its values alone.
+std::optional<TuneRecord> replayed(const TuneRecord& record, const ReplayedTask& task);
 
 // Whether this version of ferry compiles the record's point and the default to the code that was measured. The record
-// must apply. Compiles both.
+// is one that replayed() returned. Compiles both.
 bool has_same_code(const TuneRecord& record, const ReplayedTask& task);
 
 // Whether two schedules are the same up to the names of stages, axes and tensors: "C: split m 4" and "Y: split i 4".

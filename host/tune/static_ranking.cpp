@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 namespace ferry::tune {
@@ -24,7 +25,8 @@ StaticRanking rank_statically(const TunedKernel& kernel, const Target& target, c
     throw UsageError(task.function + ": expected a CPU as the target of --static, got '" + target.text + "'");
   stats::Random random(options.seed);
   const std::uint64_t whole = options.has_trials_limit ? options.trials : kMostRanked;
-  std::vector<ModelledPoint> ranked = modelled_points(space, costs, random, whole);
+  std::vector<ModelledPoint> ranked =
+      modelled_points(space, costs, random, {whole, std::numeric_limits<std::uint64_t>::max()});
   StaticRanking ranking{.function = task.function,
                         .sizes = task.sizes,
                         .target = target.text,

@@ -7,6 +7,7 @@
 #include "host/tune/recorded_schedules.h"
 #include "host/tune/records/record_file.h"
 #include "host/tune/records/record_text.h"
+#include "host/tune/replay.h"
 #include "host/tune/search/search.h"
 
 #include <algorithm>
@@ -65,6 +66,22 @@ class TaskSearch::Active {
   TaskSearch& search_;
 };
 
+// Lets points be ranked while it lives: a turn's time is the time of its kernel.
+class TaskSearch::Ranks {
+ public:
+  explicit Ranks(BackgroundRanking* ranking) : ranking_(ranking) {
+    if (ranking_ != nullptr) ranking_->resume();
+  }
+  ~Ranks() {
+    if (ranking_ != nullptr) ranking_->pause();
+  }
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+
+ private:
+  BackgroundRanking* ranking_;
+};
+
 TaskSearch::TaskSearch(std::span<KeptSession> devices, const TunedKernel& kernel, const TuneOptions& options,
                        const Observer& observer)
     : devices_(devices), options_(options), observer_(observer), compiler_(*kernel.source.compiler) {
@@ -106,10 +123,15 @@ void TaskSearch::make_runner_task(Builder& builder) {
 // is another today.
 void TaskSearch::read_earlier() {
   if (options_.records.empty()) return;
+  const std::string version = version_of(compiler_, task_.target);
+  const TextKernel& text = *task_.source.as_text();
+  const ReplayedTask task{compiler_, choose_program(task_.source, task_.function), task_.open_sizes, task_.target,
+                          text.schedule ? &*text.schedule : nullptr};
   for (const TuneRecord& record : value_or_throw(read_records(options_.records, task_.key.program)).records) {
     if (record.key != task_.key || record.values.empty()) continue;
     ++earlier_;
-    const std::optional<SpacePoint> point = task_.space_at(record.values);
+    const std::optional<TuneRecord> renewed = record.version == version ? record : replayed(record, task);
+    const std::optional<SpacePoint> point = renewed ? task_.space_at(renewed->values) : std::nullopt;
     if (!point) continue;
     const std::optional<double> share = share_of_default(record);
     earlier_points_.push_back({*point, share, share ? "" : outcome_name(record.outcome)});
@@ -141,7 +163,9 @@ std::optional<double> TaskSearch::earlier_share() const {
 void TaskSearch::make_searcher() {
   const SpaceAt space = [this](const PointValues& values) { return task_.space_at(values); };
   if (options_.searcher.empty()) {
-    searcher_ = std::make_unique<Search>(space, options_.seed);
+    ranking_ = std::make_unique<BackgroundRanking>(
+        space, [this](const SpacePoint& point) { return task_.cycles_at(values_in_order(point)); }, options_.seed);
+    searcher_ = std::make_unique<Search>(space, options_.seed, [this] { return ranking_->take(); });
   } else {
     const DeviceKey& device = task_.key.device;
     const SearchTask task{task_.function, task_.sizes, task_.fixed, device.arch, device.cpu, device.threads};
@@ -158,7 +182,16 @@ void TaskSearch::make_pipeline() {
       .builders = options_.builders != 0 ? options_.builders : std::max(1U, std::thread::hardware_concurrency()),
       .runners = {}};
   TimedWindow window;
-  if (options_.is_local) window = {[this] { builder_->pause(); }, [this] { builder_->resume(); }};
+  if (options_.is_local) {
+    window.begin = [this] {
+      builder_->pause();
+      if (ranking_) ranking_->pause();
+    };
+    window.end = [this] {
+      if (ranking_) ranking_->resume();
+      builder_->resume();
+    };
+  }
   Observer quiet;
   quiet.is_interrupted = observer_.is_interrupted;
   for (KeptSession& device : devices_)
@@ -166,6 +199,15 @@ void TaskSearch::make_pipeline() {
   pipeline_.emplace(std::move(parts));
   if (auto* foreign = dynamic_cast<ForeignSearcher*>(searcher_.get()))
     foreign->start([this] { pipeline_->try_again(); });
+  if (ranking_) ranking_->on_ranked([this] { pipeline_->try_again(); });
+}
+
+// Both must hold at the same time.
+bool TaskSearch::is_over() {
+  if (!pipeline_->is_exhausted()) return false;
+  bool is_thinking = false;
+  pipeline_->with_lock([&] { is_thinking = searcher_->is_thinking(); });
+  return !is_thinking && pipeline_->is_exhausted();
 }
 
 void TaskSearch::take(const Tried& tried, const SearchTurn& turn) {
@@ -198,6 +240,7 @@ std::uint64_t TaskSearch::search(const SearchTurn& turn) {
   if (turn.trials == 0U) return 0;
   const Clock::time_point start = Clock::now();
   const Active active(*this);
+  const Ranks ranks(ranking_.get());
   pipeline_->start(*builder_);
   std::uint64_t trials = 0;
   while (!observer_.must_end()) {
@@ -207,7 +250,7 @@ std::uint64_t TaskSearch::search(const SearchTurn& turn) {
     if (tried) {
       ++trials;
       take(*tried, turn);
-    } else if (!searcher_->is_thinking() && pipeline_->is_exhausted()) {
+    } else if (is_over()) {
       break;
     }
   }

@@ -8,6 +8,7 @@
 #include "host/tune/records/tune_record.h"
 #include "host/tune/runner/device_runner.h"
 #include "host/tune/runner/kept_session.h"
+#include "host/tune/search/background_ranking.h"
 #include "host/tune/search/searcher.h"
 #include "host/tune/trial_records.h"
 #include "host/tune/tune.h"
@@ -66,6 +67,7 @@ class TaskSearch {
     std::optional<double> share;  // its time over the default's, if it was measured
     std::string failure;          // otherwise
   };
+  class Ranks;
   // Has a builder while it lives, and lets go of the devices in the end.
   class Active;
 
@@ -78,6 +80,7 @@ class TaskSearch {
   void report_earlier(double default_seconds);
   void make_searcher();
   void make_pipeline();
+  bool is_over();
   void take(const Tried& tried, const SearchTurn& turn);
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -93,9 +96,10 @@ class TaskSearch {
   std::optional<TrialRecords> records_;
   std::vector<EarlierPoint> earlier_points_;
   std::size_t earlier_ = 0;
-  // The searcher's own thread calls the pipeline, so it ends first.
+  // The threads of the searcher and the ranking call the pipeline, so they end first.
   std::optional<Pipeline> pipeline_;
   std::unique_ptr<Searcher> searcher_;
+  std::unique_ptr<BackgroundRanking> ranking_;  // null with a searcher of the user's own
   Finalists finalists_;
   Progress progress_;
   TuneRecord best_;

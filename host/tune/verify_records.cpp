@@ -92,23 +92,23 @@ class Verifier {
     const std::string version = version_of(compiler_, target_);
     if (record.version == version) return {Verdict::current, record};
     const TextKernel& text = *task.source.as_text();
-    const ReplayedTask replayed{compiler_, choose_program(task.source, task.function), task.open_sizes, target_,
-                                text.schedule ? &*text.schedule : nullptr};
-    if (!applies(record, replayed)) return {Verdict::gone, record};
-    const std::optional<SpacePoint> point = task.space_at(record.values);
+    const ReplayedTask now{compiler_, choose_program(task.source, task.function), task.open_sizes, target_,
+                           text.schedule ? &*text.schedule : nullptr};
+    const std::optional<TuneRecord> renewed = replayed(record, now);
+    const std::optional<SpacePoint> point = renewed ? task.space_at(renewed->values) : std::nullopt;
     if (!point) return {Verdict::gone, record};
     const TrialRecords records(task, version, options_.records, compiler_.code_identity(task.compile({})));
     Tried tried{.point = *point, .trial = {}, .device = device_.name};
-    tried.code = compiler_.code_identity(task.compile(record.values));
+    tried.code = compiler_.code_identity(task.compile(renewed->values));
     if (tried.code == record.code && records.default_code() == record.default_code) {
-      TuneRecord same = record;
+      TuneRecord same = *renewed;
       same.version = version;
       same.unix_ms = unix_milliseconds();
       records.store(same);
       return {Verdict::same_code, record, same};
     }
     if (!place_of(record).network.empty()) return {Verdict::in_network, record};
-    const std::optional<Trial> trial = compare(record, task);
+    const std::optional<Trial> trial = compare(*renewed, task);
     if (!trial) return {Verdict::not_decided, record};
     tried.trial = *trial;
     TuneRecord again = records.record_of(tried);

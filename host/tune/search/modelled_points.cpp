@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -11,16 +12,18 @@ namespace ferry::tune {
 
 namespace {
 
-constexpr int kDraws = 64;
+constexpr int kDraws = 32;
 constexpr std::size_t kDescents = 3;
 constexpr int kMostRounds = 24;  // more draws for one point, where values decide which other knobs there are
 
 class Pool {
  public:
-  Pool(const SpaceAt& space, Costs& costs) : space_(space), costs_(costs) {}
+  Pool(const SpaceAt& space, Costs& costs, std::uint64_t most) : space_(space), costs_(costs), most_(most) {}
 
-  // Returns the place of a point that was not known before and has a cost.
+  bool is_full() const { return points_.size() >= most_; }
+  // Returns the place of a point that was not known before and has a cost; nothing if the pool is full.
   std::optional<std::size_t> add(const PointValues& values) {
+    if (is_full()) return std::nullopt;
     // To resolve a point takes longer than to look it up.
     if (!tried_.insert(values).second) return std::nullopt;
     std::optional<SpacePoint> point = space_(values);
@@ -46,7 +49,7 @@ class Pool {
 
   // Moves to the cheapest neighbour until none is cheaper.
   void descend(std::size_t start) {
-    while (expanded_.insert(start).second) {
+    while (!is_full() && expanded_.insert(start).second) {
       const std::size_t first = points_.size();
       add_neighbours(start);
       std::size_t next = start;
@@ -90,6 +93,7 @@ class Pool {
  private:
   const SpaceAt& space_;
   Costs& costs_;
+  std::uint64_t most_;
   std::vector<ModelledPoint> points_;
   std::set<PointValues> tried_;
   std::set<std::vector<std::string>> seen_;
@@ -105,20 +109,35 @@ std::optional<double> Costs::of(const SpacePoint& point) {
 }
 
 std::vector<ModelledPoint> modelled_points(const SpaceAt& space, Costs& costs, stats::Random& random,
-                                           std::uint64_t whole) {
-  Pool pool(space, costs);
-  const std::optional<std::size_t> start = pool.add({});
+                                           RankingLimits limits) {
   const std::optional<SpacePoint> first = space({});
-  if (!start || !first) return {};
-  if (first->points <= whole) {
+  if (!first) return {};
+  const bool is_whole = first->points <= limits.whole;
+  // Values that lead to other knobs may make a space larger than it is at the default.
+  Pool pool(space, costs, is_whole ? std::numeric_limits<std::uint64_t>::max() : limits.most);
+  const std::optional<std::size_t> start = pool.add({});
+  if (!start) return {};
+  if (is_whole) {
     for (std::size_t center = 0; center < pool.size(); ++center) pool.add_neighbours(center);
     return pool.take();
   }
   for (int i = 0; i < kDraws; ++i) pool.draw(random);
-  std::vector<std::size_t> starts = pool.cheapest(kDescents);
-  starts.push_back(*start);
-  for (const std::size_t place : starts) pool.descend(place);
+  pool.descend(*start);
+  for (const std::size_t place : pool.cheapest(kDescents)) pool.descend(place);
   return pool.take();
+}
+
+Modelled rank_points(const SpaceAt& space, const PointCost& cost, std::uint64_t seed) {
+  Modelled modelled{Costs(cost), {}};
+  stats::Random random(~seed);
+  modelled.points = modelled_points(space, modelled.costs, random);
+  return modelled;
+}
+
+TakeModelled rank_at_once(SpaceAt space, PointCost cost, std::uint64_t seed) {
+  return [space = std::move(space), cost = std::move(cost), seed] {
+    return std::optional(rank_points(space, cost, seed));
+  };
 }
 
 }  // namespace ferry::tune

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ferry::tune {
@@ -28,18 +29,39 @@ class Costs {
   explicit Costs(PointCost cost) : cost_(std::move(cost)) {}
   bool is_known() const { return cost_ != nullptr; }
   std::optional<double> of(const SpacePoint& point);
+  // Takes another function for points that are not known yet.
+  void ask(PointCost cost) { cost_ = std::move(cost); }
 
  private:
   PointCost cost_;
   std::map<std::vector<std::string>, std::optional<double>> known_;  // by values in order
 };
 
-// A search ranks so many points before it tries its first one, at up to a millisecond each.
-inline constexpr std::uint64_t kModelledAtStart = 400;
+// How many points are ranked.
+struct RankingLimits {
+  std::uint64_t whole = 0;  // all points of spaces with up to so many
+  std::uint64_t most = 0;   // of larger ones
+};
+// While a search tries its first points, at up to a few milliseconds for each that is ranked.
+inline constexpr RankingLimits kRankedAtStart = {400, 300};
 
-// Returns points of the space, the cheapest first: all of a space of up to `whole` points, else those that descents
-// from the default and from the cheapest of some draws come by. Points that the model does not know are left out.
+// Returns points of the space, the cheapest first: all of a small space, else those that descents from the default and
+// from the cheapest of some draws come by. Points that the model does not know are left out.
 std::vector<ModelledPoint> modelled_points(const SpaceAt& space, Costs& costs, stats::Random& random,
-                                           std::uint64_t whole = kModelledAtStart);
+                                           RankingLimits limits = kRankedAtStart);
+
+// What a cost model has found out.
+struct Modelled {
+  Costs costs;
+  std::vector<ModelledPoint> points;  // as modelled_points() returns them
+};
+
+// Returns nothing as long as points are being ranked. Not called again once it has returned something.
+using TakeModelled = std::function<std::optional<Modelled>()>;
+
+// Draws are not those of a search with the same seed.
+Modelled rank_points(const SpaceAt& space, const PointCost& cost, std::uint64_t seed);
+// Ranks when it is called.
+TakeModelled rank_at_once(SpaceAt space, PointCost cost, std::uint64_t seed);
 
 }  // namespace ferry::tune

@@ -14,8 +14,11 @@ constexpr std::size_t kParents = 8;
 // A search of a space that is nearly used up finds known points; after so many in a row it takes what is left in order.
 constexpr int kMostKnown = 200;
 constexpr std::uint64_t kBredEvery = 3, kDrawnEvery = 12;
-// With a cost model its first points come before all others, and points that cost more than the cheapest by this factor
-// after all others.
+// The default and so many others do without the model: they are built and run while it ranks. It takes about as long as
+// a build to rank so many points.
+constexpr std::uint64_t kMostBeforeModel = 7, kRankedMeanwhile = 64;
+// Then its first points come before all others, and points that cost more than the cheapest by this factor after all
+// others.
 constexpr std::uint64_t kModelledFirst = 8;
 constexpr double kFar = 2;
 // The cheapest of so many children is tried.
@@ -76,10 +79,8 @@ std::optional<SpacePoint> Search::left_over() {
 }
 
 // Knob by knob in turn, so that a knob with many candidates does not keep the others waiting.
-void Search::list_neighbours() {
+void Search::list_neighbours(const SpacePoint& center) {
   neighbours_.clear();
-  if (best_.empty()) return;
-  const SpacePoint& center = best_.front().point;
   const PointValues values = values_of(center);
   std::vector<std::vector<std::size_t>> others;
   std::size_t most = 0;
@@ -147,21 +148,28 @@ std::optional<SpacePoint> Search::drawn() {
   return point ? unseen(values) : std::nullopt;
 }
 
-void Search::list_modelled() {
-  if (has_modelled_ || !costs_.is_known()) return;
-  has_modelled_ = true;
+bool Search::has_modelled() {
+  if (!take_modelled_ || proposed_ < first_modelled_) return true;
+  std::optional<Modelled> modelled = take_modelled_();
+  is_waiting_ = !modelled;
+  if (is_waiting_) return false;
+  take_modelled_ = {};
+  if (modelled->points.empty()) return true;
+  costs_ = std::move(modelled->costs);
+  before_model_ = turn_;
   // Points of the same cost are often the same code, so of those that come first only one is taken.
   std::vector<ModelledPoint> others;
-  for (ModelledPoint& modelled : modelled_points(space_, costs_, random_)) {
-    if (modelled_.empty()) least_cost_ = modelled.cost;
-    if (modelled.cost > kFar * least_cost_) break;
-    const bool is_alike = !modelled_.empty() && modelled_.back().cost == modelled.cost;
+  for (ModelledPoint& point : modelled->points) {
+    if (modelled_.empty()) least_cost_ = point.cost;
+    if (point.cost > kFar * least_cost_) break;
+    const bool is_alike = !modelled_.empty() && modelled_.back().cost == point.cost;
     if (is_alike || modelled_.size() >= kModelledFirst)
-      others.push_back(std::move(modelled));
+      others.push_back(std::move(point));
     else
-      modelled_.push_back(std::move(modelled));
+      modelled_.push_back(std::move(point));
   }
   std::ranges::move(others, std::back_inserter(modelled_));
+  return true;
 }
 
 std::optional<SpacePoint> Search::next_modelled() {
@@ -182,7 +190,7 @@ std::optional<SpacePoint> Search::unless_far(std::optional<SpacePoint> point) {
 }
 
 std::optional<SpacePoint> Search::proposal(int attempt) {
-  if (turn_ <= kModelledFirst)
+  if (turn_ <= before_model_ + kModelledFirst)
     if (auto point = next_modelled()) return point;
   if (turn_ % kDrawnEvery == 0) return unless_far(drawn());
   if (turn_ % kBredEvery == 0) return unless_far(bred());
@@ -193,9 +201,20 @@ std::optional<SpacePoint> Search::proposal(int attempt) {
 }
 
 std::optional<SpacePoint> Search::next() {
-  if (seen_.empty())
-    if (auto first = unseen({})) return first;
-  list_modelled();
+  if (!has_modelled()) return std::nullopt;
+  std::optional<SpacePoint> point = next_point();
+  if (point) ++proposed_;
+  return point;
+}
+
+std::optional<SpacePoint> Search::next_point() {
+  if (proposed_ == 0) {
+    if (auto first = unseen({})) {
+      list_neighbours(*first);
+      first_modelled_ = 1 + std::min(first->points / kRankedMeanwhile, kMostBeforeModel);
+      return first;
+    }
+  }
   ++turn_;
   for (int known = 0; known < kMostKnown; ++known) {
     if (auto point = proposal(known)) return point;
@@ -218,7 +237,7 @@ void Search::report(const SpacePoint& point, const PointResult& result) {
   const bool is_best = place == best_.begin();
   best_.insert(place, {*seconds, point});
   if (best_.size() > kParents) best_.pop_back();
-  if (is_best) list_neighbours();
+  if (is_best) list_neighbours(point);
 }
 
 }  // namespace ferry::tune

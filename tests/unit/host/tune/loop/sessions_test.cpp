@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -34,7 +35,8 @@ TEST_CASE("a device has one session at a time, and another after a crash even if
   const tune::Tuned tuned = tune::tune(std::vector{bench::NamedDevice{"board", open}}, {product(), {}, {}}, options);
   CHECK(tuned.progress.count() == 12);
   CHECK(tuned.progress.trials.at(Outcome::hung) == 1);
-  CHECK(tuned.progress.trials.at(Outcome::measured) >= 5);
+  std::map<Outcome, std::uint64_t> trials = tuned.progress.trials;
+  CHECK(trials[Outcome::measured] + trials[Outcome::too_slow] >= 5);
   CHECK(attempts >= 4);  // the first, one in vain, and those after the crash and the hang
 }
 

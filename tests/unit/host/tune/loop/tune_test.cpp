@@ -241,6 +241,41 @@ TEST_CASE("a record of another version counts as measured if the code is the sam
   CHECK(found(0.5).empty());
 }
 
+TEST_CASE("a record of a version that had fewer knobs still leads to its schedule, by their names") {
+  const RecordsFile file;
+  TuneOptions options = quick(file);
+  (void)tune::tune(this_machine(), {product(), {}, {}}, options);
+  const std::vector<TuneRecord> records = file.records();
+  // The second knob has its default.
+  const auto measured = std::ranges::find_if(records, [&](const TuneRecord& one) {
+    return one.default_time && one.values[1] == records[0].values[1] && one.code != records[0].code;
+  });
+  REQUIRE(measured != records.end());
+  TuneRecord record = *measured;
+  record.outcome = Outcome::measured;
+  const std::vector<std::string> values = record.values;
+  // As if there had been no such knob.
+  const std::size_t start = record.point.find(", ") + 2, end = record.point.find(", ", start) + 2;
+  record.point.erase(start, end - start);
+  record.values.erase(record.values.begin() + 1);
+  record.confirmed = true;
+  record.version = "another";
+  const double seconds = record.default_time->seconds / 2;
+  record.time = tune::MeasuredTime{seconds, seconds, seconds};
+  const auto found = [&] {
+    const RecordsFile used;
+    throw_failure(tune::append_record(used.name, record));
+    KernelSource kernel = product();
+    kernel.tuned = std::make_shared<tune::RecordedSchedules>(compiler(), used.name, 1);
+    return tuned_for(kernel, options.call);
+  };
+  const std::vector<TunedFunction> tuned = found();
+  REQUIRE(tuned.size() == 1);
+  CHECK(tuned[0].schedule.values == values);
+  record.directives = "C: parallel m\n";
+  CHECK(found().empty());
+}
+
 TEST_CASE("verifying settles the records of other versions, by their code or by measuring again") {
   const RecordsFile file, own;
   TuneOptions options = quick(file);

@@ -21,7 +21,7 @@ struct Space {
   std::vector<int> candidates;
 
   SpacePoint at(const PointValues& values) const {
-    SpacePoint point;
+    SpacePoint point{.text = {}, .knobs = {}, .points = points(), .schedule = {}};
     for (std::size_t k = 0; k < candidates.size(); ++k) {
       if (k + 1 == candidates.size() && point.knobs[0].chosen == 0) break;
       PointKnob knob{.stage = "C", .name = "k" + std::to_string(k), .candidates = {}, .has_numbers = true};
@@ -152,4 +152,52 @@ TEST_CASE("a space whose points all fail comes to an end") {
   }
   CHECK(count >= 1);
   CHECK(count <= space.points());
+}
+
+TEST_CASE("where a model's points follow does not depend on how long ranking takes") {
+  const Space space{{9, 9, 9, 9}};
+  const Time time = valley(6, 3, 2);
+  const auto cost = [&](const SpacePoint& point) { return std::optional(time(point)); };
+  const auto proposals = [&](int delay) {
+    int asked = 0, waited = 0;
+    Search search(space.function(), 5, [&]() -> std::optional<tune::Modelled> {
+      if (asked++ < delay) return std::nullopt;
+      return tune::rank_points(space.function(), cost, 5);
+    });
+    std::vector<std::vector<std::string>> all;
+    while (all.size() < 40) {
+      const std::optional<SpacePoint> point = search.next();
+      CHECK(search.is_thinking() == !point);
+      if (!point) {
+        ++waited;
+        continue;
+      }
+      all.push_back(values_in_order(*point));
+      search.report(*point, {time(*point)});
+    }
+    CHECK(waited == delay);
+    return all;
+  };
+  const auto at_once = proposals(0);
+  CHECK(proposals(7) == at_once);
+  // The model has no errors here, so its first point is the best of the whole space.
+  const auto is_best = [](const std::vector<std::string>& values) {
+    return values == std::vector<std::string>{"6", "3", "2", "2"};
+  };
+  CHECK(std::ranges::find_if(at_once, is_best) - at_once.begin() == 8);
+}
+
+TEST_CASE("the neighbours of the default are proposed before its time is known") {
+  const Space space{{9, 9, 9, 9}};
+  Search search(space.function(), 1);
+  const SpacePoint first = *search.next();
+  for (int i = 0; i < 2; ++i) {
+    const SpacePoint next = *search.next();
+    int differences = 0;
+    for (const PointKnob& knob : first.knobs) {
+      const auto other = std::ranges::find(next.knobs, knob.name, &PointKnob::name);
+      differences += other == next.knobs.end() || other->chosen != knob.chosen ? 1 : 0;
+    }
+    CHECK(differences == 1);
+  }
 }

@@ -70,7 +70,8 @@ TEST_CASE("on measured spaces a search finds in some trials what random draws fi
         mean_found(space, [&](std::uint64_t seed) { return best_of(space, Search(space.function(), seed), trials); });
     const double drawn = mean_found(space, [&](std::uint64_t seed) { return best_drawn(space, seed, 4 * trials); });
     const double modelled = mean_found(space, [&](std::uint64_t seed) {
-      return best_of(space, Search(space.function(), seed, space.costs()), trials);
+      return best_of(space, Search(space.function(), seed, tune::rank_at_once(space.function(), space.costs(), seed)),
+                     trials);
     });
     std::printf("%-20s %6zu %6d %8.3f %8.3f %8.3f %8.3f\n", space.name().c_str(), space.points(), trials,
                 space.default_seconds() / space.sorted_seconds().front(), modelled, alone, drawn);
