@@ -89,6 +89,30 @@ class OpenSizesTest(unittest.TestCase):
         self.assertEqual(kind, "failed")
         return text
 
+    def test_means_of_large_images_keep_their_digits(self):
+        random, (height, width) = np.random.default_rng(1), (240, 320)
+        weights = {name: random.random(shape, np.float32) for name, shape in
+                   (("w", (32, 16, 3, 3)), ("s", (32, 32, 1, 1)), ("v", (32, 32, 3, 3)))}
+        # Channels lie in blocks between these convolutions.
+        nodes = [onnx.helper.make_node("Conv", ["x", "w"], ["c"], pads=[1] * 4), onnx.helper.make_node("GlobalAveragePool", ["c"], ["mean"]),
+                 onnx.helper.make_node("Conv", ["mean", "s"], ["gate"]), onnx.helper.make_node("Mul", ["c", "gate"], ["m"]),
+                 onnx.helper.make_node("Conv", ["m", "v"], ["y"], pads=[1] * 4)]
+        given = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 16, "H", "W"])
+        results = [onnx.helper.make_empty_tensor_value_info(name) for name in ("mean", "y")]
+        graph = onnx.helper.make_graph(nodes, "net", [given], results, [onnx.numpy_helper.from_array(w, n) for n, w in weights.items()])
+        x = random.random((1, 16, height, width), np.float32)
+        padded = np.pad(x[0].astype(np.float64), ((0, 0), (1, 1), (1, 1)))
+        sums = np.array([[padded[:, i:i + height, j:j + width].sum((1, 2)) for j in range(3)] for i in range(3)])
+        expected = np.einsum("ocij,ijc->o", weights["w"].astype(np.float64), sums) / (height * width)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8), folder / "net.onnx")
+            np.save(folder / "in0.npy", x)
+            kind, text = self.runner.run(folder, "once")
+            self.assertEqual(kind, "fine", text)
+            # One sum over all elements in order is off by 1e-5.
+            np.testing.assert_allclose(np.load(folder / "out0.npy").ravel(), expected, rtol=2e-6)
+
     def test_a_call_is_refused_in_the_words_of_the_model_for_sizes_that_do_not_fit(self):
         self.assertIn("T of 'x' must equal min(T,40) of 'Slice_2'", self.refusal("learned_positions", (1, 41, 4)))
         self.assertIn("must equal", self.refusal("up_and_down", (1, 2, 10, 12)))
