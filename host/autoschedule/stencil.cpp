@@ -25,9 +25,10 @@ namespace {
 // Unrolling more products increases code size more than it saves time.
 constexpr std::int64_t kMaxTaps = 25;
 constexpr std::int64_t kRows = 4;
-// If there are this few rows and at most two masked vectors hold a whole row, all rows form one tile: conditions at the
-// borders then fold away. Where the schedule is also for other sizes, they stay, and take up more code than the tile.
-constexpr std::int64_t kFewRows = 14;
+// If there are this few rows and at most two masked vectors hold a whole row, all rows form one tile, or two:
+// conditions at the borders then fold away. One tile of more than kWholeRows takes 1.2 to 1.5 times as long as two on
+// AVX-512. Where the schedule is also for other sizes, the conditions stay, and take up more code than the tile.
+constexpr std::int64_t kFewRows = 14, kWholeRows = 8;
 constexpr std::uint32_t kManyRegisters = 32;
 
 bool slides(const Expr& index, const Expr& axis, const std::vector<Axis>& stencil) {
@@ -75,7 +76,8 @@ std::int64_t tile_rows(std::int64_t rows, std::int64_t columns, std::int64_t lan
     return best;
   }
   const bool is_small = rows <= kFewRows && columns > 0 && columns <= 2 * lanes;
-  if (is_small && target.capabilities.masks && has_fixed_image(context)) return rows;
+  if (is_small && target.capabilities.masks && has_fixed_image(context))
+    return rows <= kWholeRows ? rows : (rows + 1) / 2;
   for (const std::int64_t tile : {kRows, std::int64_t{7}, std::int64_t{5}, std::int64_t{6}})
     if (rows % tile == 0) return tile;
   return kRows;

@@ -197,4 +197,12 @@ std::vector<Guard> find_guards(const Expr& condition, Assumptions& assumptions) 
 Stmt assume(const Stmt& stmt, const Outcomes& outcomes) { return Assumer(outcomes).mutate(stmt); }
 Expr assume(const Expr& expr, const Outcomes& outcomes) { return Assumer(outcomes).mutate(expr); }
 
+bool tests_first(const Stmt& body, const Guard& guard, Assumptions& assumptions) {
+  const auto* guarded = body.as<If>();
+  if (guarded == nullptr) return false;
+  const std::vector<Guard> tests = find_guards(guarded->condition, assumptions);
+  return std::any_of(tests.begin(), tests.end(),
+                     [&](const Guard& test) { return test.comparison == guard.comparison; });
+}
+
 }  // namespace ferry::passes

@@ -36,4 +36,7 @@ using Outcomes = std::unordered_map<const ir::ExprNode*, bool>;
 ir::Stmt assume(const ir::Stmt& stmt, const Outcomes& outcomes);
 ir::Expr assume(const ir::Expr& expr, const Outcomes& outcomes);
 
+// Whether the body is an If with this very test.
+bool tests_first(const ir::Stmt& body, const Guard& guard, Assumptions& assumptions);
+
 }  // namespace ferry::passes

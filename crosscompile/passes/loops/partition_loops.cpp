@@ -34,6 +34,19 @@ struct Cut {
   Expr position;
 };
 
+Outcomes wanted_outcomes(const std::vector<Cut>& cuts) {
+  Outcomes outcomes;
+  for (const Cut& cut : cuts) outcomes.emplace(cut.bounds.guard->comparison, cut.bounds.guard->wanted);
+  return outcomes;
+}
+
+// Returns the parts that there are, one after the other, each with variables of its own.
+Stmt joined(std::vector<Stmt> parts) {
+  std::erase_if(parts, [](const Stmt& part) { return !part; });
+  for (Stmt& part : parts) part = fresh_copy(part);
+  return parts.empty() ? Stmt{} : Block::make(std::move(parts));
+}
+
 // A guard that does not always have its wanted outcome over the loops with these variables together; nothing more is
 // known.
 struct UndecidedGuard {
@@ -115,13 +128,21 @@ class Partitioner : public Mutator {
 
   Stmt cut(const For& node, const Stmt& self) {
     const std::vector<Guard> guards = guards_in(node);
+    // Each of two iterations may have a border of its own, so that none is without.
+    const bool is_pair = is_constant(node.extent, 2);
     std::vector<Cut> lows, highs;  // wanted from the position on; wanted up to the position
     for (const Guard& guard : guards) {
       const auto bounds = depends_on(guard, node.var) ? bounds_over(guard, guard.inner) : std::nullopt;
       if (!bounds || differs_between_lanes(*bounds)) continue;
       const auto affine = analysis::affine_in(bounds->worst, node.var);
-      if (!affine || affine->coefficient == 0 || !is_mostly_wanted(*bounds, affine->coefficient, node.extent)) continue;
-      (affine->coefficient > 0 ? lows : highs).push_back({*bounds, position_of(*affine, assumptions_)});
+      if (!affine || affine->coefficient == 0) continue;
+      if (!is_pair && !is_mostly_wanted(*bounds, affine->coefficient, node.extent)) continue;
+      const Cut found = {*bounds, position_of(*affine, assumptions_)};
+      // In one of them it has the wanted outcome.
+      if (is_pair && !assumptions_.proves(affine->coefficient > 0 ? found.position <= node.min + Expr(1)
+                                                                  : found.position >= node.min + Expr(1)))
+        continue;
+      (affine->coefficient > 0 ? lows : highs).push_back(found);
     }
     if (lows.empty() && highs.empty()) return version_body(node, self);
 
@@ -134,16 +155,18 @@ class Partitioner : public Mutator {
     // An empty range must not become two nonempty ones, and the three ranges must not overlap.
     if (!lows.empty()) steady_begin = assumptions_.simplify(min(steady_begin, end));
     if (!highs.empty()) steady_end = assumptions_.simplify(max(steady_end, steady_begin));
+    const Expr last = assumptions_.simplify(end - Expr(1));
+    if (is_pair && assumptions_.proves(steady_begin == last) && assumptions_.proves(steady_end == last) &&
+        spend(analysis::count_nodes(node.body)))
+      return apart(node, last, lows, highs);
     const bool has_before = !lows.empty() && !assumptions_.proves(steady_begin <= begin);
     const bool has_after = !highs.empty() && !assumptions_.proves(steady_end >= end);
     if (assumptions_.proves(steady_end <= steady_begin)) return version_body(node, self);
     if (!spend(analysis::count_nodes(node.body) * (std::size_t{has_before} + std::size_t{has_after})))
       return version_body(node, self);
 
-    Outcomes wanted;
-    for (const std::vector<Cut>* side : {&lows, &highs}) {
-      for (const Cut& cut : *side) wanted.emplace(cut.bounds.guard->comparison, cut.bounds.guard->wanted);
-    }
+    Outcomes wanted = wanted_outcomes(lows);
+    wanted.merge(wanted_outcomes(highs));
     std::vector<Stmt> parts(3);
     // The steady state, which runs most, is refined first, but part of the budget is reserved for the other ranges.
     parts[1] =
@@ -152,12 +175,17 @@ class Partitioner : public Mutator {
       parts[2] = with_reserve(has_before ? budget_ / 2 : 0, [&] { return outside(node, steady_end, end, highs); });
     }
     if (has_before) parts[0] = outside(node, begin, steady_begin, lows);
-    const bool keep_names = !parts[0] && !parts[2];
-    if (!keep_names) {
-      for (Stmt& part : parts) part = part ? fresh_copy(part) : part;
-    }
-    std::erase_if(parts, [](const Stmt& part) { return !part; });
-    return parts.empty() ? Stmt{} : Block::make(std::move(parts));
+    return parts[0] || parts[2] ? joined(std::move(parts)) : parts[1];
+  }
+
+  // Makes a loop of two iterations one for each: the guards of `highs` hold in the first one, those of `lows` in the
+  // second one.
+  Stmt apart(const For& node, const Expr& second, const std::vector<Cut>& lows, const std::vector<Cut>& highs) {
+    std::vector<Stmt> parts(2);
+    const auto without = [&](const std::vector<Cut>& cuts) { return assume(node.body, wanted_outcomes(cuts)); };
+    parts[0] = with_reserve(budget_ / 2, [&] { return piece(node, node.min, second, without(highs), {}); });
+    parts[1] = piece(node, second, node.min + node.extent, without(lows), {});
+    return joined(std::move(parts));
   }
 
   // Makes one loop over the iterations [begin, end) of the original loop.
@@ -206,7 +234,7 @@ class Partitioner : public Mutator {
                      !is_mostly_wanted(*bounds, affine->coefficient, node.extent))) {
         continue;
       }
-      if (tests_first(node.body, guard)) continue;
+      if (tests_first(node.body, guard, assumptions_)) continue;
       add(specialization, *bounds, guard.inner);
     }
     const auto unchanged = [&] { return mutate(node.body); };
@@ -214,15 +242,6 @@ class Partitioner : public Mutator {
     Stmt body = versions ? specialized(specialization, node.body, unchanged) : unchanged();
     if (body.same_as(node.body)) return self;
     return body ? For::make(node.var, node.min, node.extent, node.for_kind, std::move(body)) : Stmt{};
-  }
-
-  // Returns whether the body is an If with this very test, which then already is where it would be moved.
-  bool tests_first(const Stmt& body, const Guard& guard) {
-    const auto* guarded = body.as<If>();
-    if (guarded == nullptr) return false;
-    const std::vector<Guard> tests = find_guards(guarded->condition, assumptions_);
-    return std::any_of(tests.begin(), tests.end(),
-                       [&](const Guard& test) { return test.comparison == guard.comparison; });
   }
 
   struct FullTileSpecialization {
@@ -291,9 +310,7 @@ class Partitioner : public Mutator {
     };
     if (low > 0) parts[0] = border(0, low);
     if (high < lanes) parts[2] = border(high, lanes);
-    std::erase_if(parts, [](const Stmt& part) { return !part; });
-    for (Stmt& part : parts) part = fresh_copy(part);
-    return Block::make(std::move(parts));
+    return joined(std::move(parts));
   }
 
   // Tests once whether all iterations of a vectorized or unrolled loop have the wanted outcome.

@@ -9,12 +9,12 @@
 //                                                        for (xi = 0; xi < min(8, n - xo * 8); ++xi)
 //                                                          out[xo * 8 + xi] = ...
 //
-// Serial loops are split. A parallel loop stays one loop, since two would start the threads and wait for them twice:
-// its body is versioned under one test per iteration instead. So are the bodies of loops in whose variable the test is
-// not linear (fused loops), and vectorized and unrolled loops as a whole. A vectorized loop with a border at fixed
-// lanes, such as a whole row of a padded image, handles these lanes in serial loops, so that the others need no tests.
-// In a tail, a vectorized loop keeps its guard, to become a masked vector, where the target has masks, and otherwise
-// becomes a shorter serial loop.
+// Serial loops are split, and those of two iterations also where each has a border of its own. A parallel loop stays
+// one loop, since two would start the threads and wait for them twice: its body is versioned under one test per
+// iteration instead. So are the bodies of loops in whose variable the test is not linear (fused loops), and vectorized
+// and unrolled loops as a whole. A vectorized loop with a border at fixed lanes, such as a whole row of a padded image,
+// handles these lanes in serial loops, so that the others need no tests. In a tail, a vectorized loop keeps its guard,
+// to become a masked vector, where the target has masks, and otherwise becomes a shorter serial loop.
 //
 // Requires simplified code, without tests that always hold, and multi-dimensional indices.
 // Runs before unroll_loops and vectorize, because these make copies and masks of every guard that they find.

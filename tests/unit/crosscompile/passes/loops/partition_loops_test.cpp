@@ -2,6 +2,7 @@
 
 #include "tests/unit/crosscompile/passes/standard_kernels.h"
 
+#include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/simplify/simplify.h"
 
 #include <doctest/doctest.h>
@@ -75,6 +76,20 @@ TEST_CASE("a triangle is cut where its edge crosses the row") {
 TEST_CASE("a fused loop, in which rows come from a division, tests a row once") {
   const Stmt body = partitioned(fused_rows(DType::f32, 4), plain_target()).body;
   CHECK(clean_loops(body) >= 1);
+}
+
+TEST_CASE("two tiles with a border each are taken apart, so that each tests its own border alone") {
+  constexpr std::int64_t kRows = 7;
+  Kernel kernel;
+  const Expr tile = index("tile"), row = index("row"), tap = index("tap");
+  const BufferRef out = kernel.output("out", DType::i64, {2 * kRows});
+  const Expr at = tile * kRows + row, read = at + tap - 1;
+  kernel.function.body =
+      loop(tile, 2, loop(tap, 3, loop(row, kRows, put(out, {at}, select(read >= 0 && read < 2 * kRows, read, 0)))));
+  const Stmt body = partitioned(kernel.function, plain_target()).body;
+  CHECK(to_text(kernel.function.body).find("tile < 2") != std::string::npos);
+  CHECK(to_text(body).find("tile") == std::string::npos);
+  CHECK(clean_loops(body) == 4);
 }
 
 TEST_CASE("no more is copied than the limit allows") {
