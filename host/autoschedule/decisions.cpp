@@ -5,6 +5,7 @@
 #include "host/autoschedule/borders.h"
 #include "host/autoschedule/epilogue.h"
 #include "host/autoschedule/epilogue_fusion.h"
+#include "host/autoschedule/gpu_tensor_cores.h"
 #include "host/autoschedule/inline_choice.h"
 #include "host/autoschedule/nontemporal_stores.h"
 #include "host/autoschedule/parallel.h"
@@ -137,6 +138,7 @@ class Walk {
     const Point point = choose({fusion.result, "row_fusion", space_of(fusion)});
     fusion.outer = static_cast<std::size_t>(point.number("axes"));
     if (fusion.outer == 0) return {};
+    fusion.rows = point.number("rows");
     fuse(schedule_, fusion, target_, at_any_size_);
     return fusion;
   }
@@ -162,6 +164,7 @@ class Walk {
     if (contains(finished_, name)) return;
     StageContext context = context_of(name);
     if (context.stage.compute_kind == ComputeKind::attached || name == fusion.result) context.outer = fusion.outer;
+    if (context.stage.compute_kind == ComputeKind::attached) context.block_rows = fusion.rows;
     if (const auto outer = outer_.find(name); outer != outer_.end()) context.outer = outer->second;
     if (context.stage.reduction() != nullptr && context.outer == 0)
       context.epilogues = free_epilogues(context.stage, fusion);
@@ -186,8 +189,16 @@ class Walk {
       const std::string reader = epilogue_stage(schedule_.stages(), context.stage);
       if (!reader.empty() && !contains(finished_, reader)) context.epilogues = {reader};
     }
-    const Scheduled scheduled = apply_first(gpu_rules(), context);
+    const Scheduled scheduled = apply_on_gpu(context);
     finished_.insert(finished_.end(), scheduled.epilogues.begin(), scheduled.epilogues.end());
+  }
+
+  Scheduled apply_on_gpu(const StageContext& context) {
+    const std::string name = context.stage.name;
+    if (auto match = match_gpu_tensor_cores(context))
+      if (choose({name, "gpu_tensor_cores", space_of_tensor_cores()}).flag("tensor_cores"))
+        return apply(name, "gpu_warp_tiles", *std::move(match));
+    return apply_first(gpu_rules(), context);
   }
 
   Schedule schedule_;

@@ -1,29 +1,23 @@
 #include "host/autoschedule/gpu_contraction.h"
 
-#include "crosscompile/analysis/loads.h"
 #include "crosscompile/passes/gpu/extract_kernels.h"
+#include "crosscompile/passes/memory/swizzle.h"
 #include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/gpu_contraction_stage.h"
 #include "host/autoschedule/gpu_threads.h"
 
-#include "crosscompile/analysis/affine.h"
-#include "crosscompile/ir/substitute.h"
-
 #include <algorithm>
-#include <array>
+#include <string>
+#include <vector>
 
 namespace ferry::autoschedule {
 
-using namespace ir;
-using analysis::loads_of;
 using schedule::Schedule;
-using schedule::ScheduledStage;
 using schedule::StageHandle;
 using schedule::StageLoops;
 
 namespace {
 
-// In smaller contractions one thread for each result fetches no more than a tile would.
-constexpr std::int64_t kLeastSide = 32, kLeastDepth = 16;
 // Where copies into shared memory are asynchronous (crosscompile/passes/gpu/copy_async.h), kCopies buffers keep two of
 // them in flight; they must fit the shared memory that a kernel has by default.
 constexpr std::int64_t kCopies = 3;
@@ -33,85 +27,29 @@ constexpr std::int64_t kManyBlocks = 256;
 constexpr std::int64_t kWide = 128;
 constexpr std::int64_t kWarp = 32;
 
-bool is_at_least(const Expr& extent, std::int64_t least) {
-  const std::int64_t known = constant_extent(extent);
-  return known == 0 || known >= least;  // sizes known only at run time are assumed to be large
-}
-
-bool uses(const Load& load, const Expr& var) {
-  return std::any_of(load.indices.begin(), load.indices.end(), [&](const Expr& i) { return uses_var(i, var); });
-}
-
-// Returns the axis along which `mine` is read and `other` is not.
-std::optional<std::size_t> own_axis(const ScheduledStage& stage, const Load& mine, const Load& other) {
-  for (std::size_t a = stage.axes.size(); a-- > 0;)
-    if (uses(mine, stage.axes[a].var) && !uses(other, stage.axes[a].var)) return a;
-  return std::nullopt;
-}
-
-// Whether the indices are affine in the tile's variables: then every tile reads the same number of elements, so that
-// its copy has a constant size.
-bool reads_tiles(const Load& load, const std::vector<Expr>& tiled) {
-  for (const Expr& index : load.indices)
-    for (const Expr& var : tiled)
-      if (uses_var(index, var) && !analysis::affine_in(index, var)) return false;
-  return true;
-}
+// Pieces in shared memory that are swizzled.
+const std::vector<std::string> kSwizzles = {"none", "rows", "columns", "both"};
 
 struct GpuTiles {
   std::int64_t rows = 64, columns = 64, depth = 16;  // size of a block's tile
   std::int64_t thread_rows = 4, thread_columns = 4;
   std::int64_t copies = 1;  // buffers for fetched pieces
+  // The parts of a thread's tile lie apart, so that adjacent threads access adjacent elements.
+  std::int64_t row_parts = 1, column_parts = 1;
+  bool swizzles_rows = false, swizzles_columns = false;
 
   std::int64_t threads() const { return rows / thread_rows * (columns / thread_columns); }
 };
 
-// A contraction and its operands.
-struct GpuContraction {
-  std::size_t row = 0, column = 0;        // axes of the stage
-  std::string row_tensor, column_tensor;  // the operands that are fetched
-  std::int64_t bytes = 0;                 // the size of one element of each, together
-  bool is_large = false;                  // enough large tiles for all multiprocessors
-};
-
-// Returns nothing for stages that are not contractions over one axis, and for those too small for tiling to pay off.
-std::optional<GpuContraction> find_gpu_contraction(const ScheduledStage& stage) {
-  const Reduce* reduce = stage.reduction();
-  if (reduce == nullptr || reduce->sources.size() != 1 || reduce->reducer->op != ReduceOp::sum ||
-      reduce->axes.size() != 1 || reduce->condition.defined() || !reduce->init.empty())
-    return std::nullopt;
-  const std::vector<const Load*> loads = loads_of(reduce->sources[0]);
-  if (loads.size() != 2 || loads[0]->buffer == loads[1]->buffer) return std::nullopt;
-  const Axis& depth = reduce->axes[0];
-  const auto first = own_axis(stage, *loads[0], *loads[1]), second = own_axis(stage, *loads[1], *loads[0]);
-  if (!first || !second || !uses(*loads[0], depth.var) || !uses(*loads[1], depth.var)) return std::nullopt;
-  // Adjacent threads write adjacent columns.
-  const std::size_t side = *first > *second ? 0 : 1;
-  GpuContraction contraction;
-  contraction.column = std::max(*first, *second);
-  contraction.row = std::min(*first, *second);
-  contraction.column_tensor = loads[side]->buffer->name;
-  contraction.row_tensor = loads[1 - side]->buffer->name;
-  for (const Load* load : loads)
-    if (!reads_tiles(*load, {stage.axes[contraction.row].var, stage.axes[contraction.column].var, depth.var}))
-      return std::nullopt;
-  const Expr &rows = stage.axes[contraction.row].extent, &columns = stage.axes[contraction.column].extent;
-  if (!is_at_least(rows, kLeastSide) || !is_at_least(columns, kLeastSide) || !is_at_least(depth.extent, kLeastDepth))
-    return std::nullopt;
-  contraction.bytes =
-      static_cast<std::int64_t>(dtype_bytes(loads[0]->buffer->dtype) + dtype_bytes(loads[1]->buffer->dtype));
-  contraction.is_large = constant_extent(rows) / kWide * (constant_extent(columns) / kWide) >= kManyBlocks;
-  return contraction;
-}
-
 // Lets all threads of the block copy a piece together, with adjacent threads copying adjacent elements.
 void fetch(Schedule& schedule, StageHandle piece, const std::string& reader, const std::string& loop,
-           const GpuTiles& tiles) {
+           const GpuTiles& tiles, bool swizzles) {
   piece.compute_at(reader, loop);
   const std::string all = fuse_all(piece, names_in_order(stage_of(schedule, piece).loops));
   const auto [rounds, threads] = piece.split(all, tiles.threads());
   const auto [y, x] = piece.split(threads, tiles.columns / tiles.thread_columns);
   piece.unroll(rounds).bind(y, "threadIdx.y").bind(x, "threadIdx.x");
+  if (swizzles) piece.swizzle();
   if (tiles.copies > 1) piece.double_buffer(tiles.copies);
 }
 
@@ -120,8 +58,8 @@ void schedule_gpu_contraction(Schedule& schedule, StageHandle handle, const GpuC
   const bool is_finished = !last.empty();
   StageHandle sums = is_finished ? handle : handle.cache_write("local");
   StageHandle result = is_finished ? schedule[last] : handle;
-  StageHandle rows = StageHandle(schedule, contraction.row_tensor).cache_read("shared", {sums.name()});
-  StageHandle columns = StageHandle(schedule, contraction.column_tensor).cache_read("shared", {sums.name()});
+  StageHandle rows = StageHandle(schedule, contraction.rows.tensor).cache_read("shared", {sums.name()});
+  StageHandle columns = StageHandle(schedule, contraction.columns.tensor).cache_read("shared", {sums.name()});
 
   const StageLoops loops = stage_of(schedule, result).loops;
   std::vector<std::string> batches;
@@ -129,13 +67,25 @@ void schedule_gpu_contraction(Schedule& schedule, StageHandle handle, const GpuC
     if (a != contraction.row && a != contraction.column) batches.push_back(loops.loop(loops.spatial(a)).name);
   const auto [block_y, in_y] = result.split(loops.loop(loops.spatial(contraction.row)).name, tiles.rows);
   const auto [block_x, in_x] = result.split(loops.loop(loops.spatial(contraction.column)).name, tiles.columns);
-  const auto [thread_y, y] = result.split(in_y, tiles.thread_rows);
-  const auto [thread_x, x] = result.split(in_x, tiles.thread_columns);
+  std::vector<std::string> parts;
+  const auto divide = [&](const std::string& loop, std::int64_t side, std::int64_t count) {
+    if (count == 1) return loop;
+    const auto [part, rest] = result.split(loop, side / count);
+    parts.push_back(part);
+    return rest;
+  };
+  const std::string rest_y = divide(in_y, tiles.rows, tiles.row_parts);
+  const std::string rest_x = divide(in_x, tiles.columns, tiles.column_parts);
+  const auto [thread_y, y] = result.split(rest_y, tiles.thread_rows / tiles.row_parts);
+  const auto [thread_x, x] = result.split(rest_x, tiles.thread_columns / tiles.column_parts);
   std::vector<std::string> order = batches;
-  order.insert(order.end(), {block_y, block_x, thread_y, thread_x, y, x});
+  order.insert(order.end(), {block_y, block_x});
+  order.insert(order.end(), parts.begin(), parts.end());
+  order.insert(order.end(), {thread_y, thread_x, y, x});
   result.reorder(order);
   if (!batches.empty()) result.bind(fuse_all(result, batches), "blockIdx.z");
   result.bind(block_y, "blockIdx.y").bind(block_x, "blockIdx.x");
+  for (const std::string& part : parts) result.bind(part, "vthread");
   result.bind(thread_y, "threadIdx.y").bind(thread_x, "threadIdx.x").unroll(y).unroll(x);
 
   sums.compute_at(result.name(), thread_x);
@@ -146,18 +96,19 @@ void schedule_gpu_contraction(Schedule& schedule, StageHandle handle, const GpuC
   for (std::size_t a = 0; a < sum_loops.spatial_axes(); ++a)
     sum_order.push_back(sum_loops.loop(sum_loops.spatial(a)).name);
   sums.reorder(sum_order).unroll(step);
-  fetch(schedule, rows, sums.name(), pieces, tiles);
-  fetch(schedule, columns, sums.name(), pieces, tiles);
+  fetch(schedule, rows, sums.name(), pieces, tiles, tiles.swizzles_rows);
+  fetch(schedule, columns, sums.name(), pieces, tiles, tiles.swizzles_columns);
 }
 
 // Returns the bytes of shared memory of one piece of both operands.
 std::int64_t piece_bytes(const GpuContraction& contraction, const GpuTiles& tiles) {
-  return contraction.bytes * tiles.depth * std::max(tiles.rows, tiles.columns);
+  return (contraction.rows.bytes() + contraction.columns.bytes()) * tiles.depth * std::max(tiles.rows, tiles.columns);
 }
 
 GpuTiles default_tiles(const GpuContraction& contraction, const Target& target) {
   GpuTiles tiles;
-  if (contraction.is_large) {
+  // Whether there are enough large tiles for all multiprocessors.
+  if (contraction.row_extent / kWide * (contraction.column_extent / kWide) >= kManyBlocks) {
     tiles.rows = tiles.columns = kWide;
     tiles.thread_rows = tiles.thread_columns = 8;
   }
@@ -185,6 +136,42 @@ std::vector<KnobValue> tile_candidates(const GpuContraction& contraction, const 
   return candidates;
 }
 
+// Whether rows of an operand's piece can be swizzled: they must be as long as the tile, also where a size is known.
+bool can_swizzle(const GpuOperand& operand, std::int64_t extent, std::int64_t side, std::int64_t depth_extent,
+                 std::int64_t depth) {
+  switch (operand.contiguous) {
+    case GpuOperand::Contiguous::side: return extent % side == 0 && passes::can_swizzle(operand.type, side);
+    case GpuOperand::Contiguous::depth: return depth_extent % depth == 0 && passes::can_swizzle(operand.type, depth);
+    case GpuOperand::Contiguous::other: return false;
+  }
+  return false;
+}
+
+// Returns the tiles of a point, with as many parts as a thread's tile has elements, and without swizzled rows whose
+// lengths are no powers of two.
+GpuTiles tiles_at(const Point& point, const GpuContraction& contraction) {
+  const KnobValue &tile = point["tile"], &parts = point["vthreads"];
+  GpuTiles tiles = {tile[0], tile[1], tile[2], tile[3], tile[4], point.number("copies", 1)};
+  tiles.row_parts = std::min(parts[0], tiles.thread_rows);
+  tiles.column_parts = std::min(parts[1], tiles.thread_columns);
+  const std::string& swizzle = kSwizzles[static_cast<std::size_t>(point.number("swizzle"))];
+  tiles.swizzles_rows =
+      (swizzle == "rows" || swizzle == "both") &&
+      can_swizzle(contraction.rows, contraction.row_extent, tiles.rows, contraction.depth_extent, tiles.depth);
+  tiles.swizzles_columns =
+      (swizzle == "columns" || swizzle == "both") &&
+      can_swizzle(contraction.columns, contraction.column_extent, tiles.columns, contraction.depth_extent, tiles.depth);
+  return tiles;
+}
+
+// All divide the tiles of threads, or are larger.
+std::vector<KnobValue> part_candidates() {
+  std::vector<KnobValue> candidates;
+  for (const std::int64_t rows : {1, 2, 4})
+    for (const std::int64_t columns : {1, 2, 4}) candidates.push_back({rows, columns});
+  return candidates;
+}
+
 }  // namespace
 
 std::optional<Match> match_gpu_contraction(const StageContext& context) {
@@ -202,12 +189,12 @@ std::optional<Match> match_gpu_contraction(const StageContext& context) {
     for (std::int64_t number = 1; number <= std::max<std::int64_t>(tiles.copies, 1); ++number) copies.push_back(number);
     match.space.knobs.push_back(number_knob("copies", KnobKind::grain, std::move(copies), tiles.copies));
   }
+  match.space.knobs.push_back(tile_knob("vthreads", {"rows", "columns"}, part_candidates(), {1, 1}));
+  match.space.knobs.push_back(order_knob("swizzle", kSwizzles, 0));
   match.apply = [name = context.stage.name, contraction = *contraction, epilogues = context.epilogues](
                     Schedule& schedule, const Point& point) {
-    const KnobValue& tile = point["tile"];
-    const GpuTiles chosen = {tile[0], tile[1], tile[2],
-                             tile[3], tile[4], point.values().contains("copies") ? point.number("copies") : 1};
-    schedule_gpu_contraction(schedule, schedule[name], contraction, chosen, epilogues.empty() ? "" : epilogues.back());
+    schedule_gpu_contraction(schedule, schedule[name], contraction, tiles_at(point, contraction),
+                             epilogues.empty() ? "" : epilogues.back());
     return Scheduled{.epilogues = epilogues};
   };
   return match;

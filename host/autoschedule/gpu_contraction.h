@@ -17,7 +17,9 @@ namespace ferry::autoschedule {
 //
 // Knobs: `tile`, the rows and columns of a block's tile, the depth of the pieces fetched at once, and the rows and
 // columns of a thread's tile; `copies`, the number of buffers for fetched pieces, if the GPU copies asynchronously: all
-// but one of them are fetched ahead.
+// but one of them are fetched ahead; `vthreads`, the number of parts of a thread's tile along rows and columns, which
+// lie apart in the block's tile, so that adjacent threads access adjacent elements; `swizzle`, the operands whose
+// pieces are swizzled, so that threads which read down a column access different banks.
 std::optional<Match> match_gpu_contraction(const StageContext& context);
 
 }  // namespace ferry::autoschedule

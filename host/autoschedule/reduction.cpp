@@ -35,6 +35,7 @@ constexpr std::size_t kMaxTileNodes = 4000;
 struct Axes {
   VectorAxis vector;
   std::optional<std::size_t> rows;
+  std::int64_t row_extent = 0;  // the number of rows there are to tile; 0: known only at run time
 };
 
 std::size_t nodes_of(const Reduce& reduce) {
@@ -51,11 +52,25 @@ RegisterTile within_code_size(RegisterTile tile, const Reduce& reduce) {
   return tile;
 }
 
-RegisterTile tile_for(const ScheduledStage& stage, const Reduce& reduce, VectorAxis vector,
-                      std::optional<std::size_t> rows, std::int64_t lanes, const Target& target) {
+// Rows that are computed at a time in the loops of another stage can be interleaved, also where they share no loads.
+Axes axes_of(const StageContext& context, const Reduce& reduce, VectorAxis vector) {
+  const ScheduledStage& stage = context.stage;
+  Axes axes = {vector, choose_row_axis(stage, reduce, vector, context.outer)};
+  const bool has_block = context.block_rows > 1 && vector.reduces;
+  if (!axes.rows && has_block) {
+    axes.rows = context.outer - 1;
+    axes.row_extent = context.block_rows;
+  } else if (axes.rows) {
+    axes.row_extent = constant_extent(stage.axes[*axes.rows].extent);
+  }
+  return axes;
+}
+
+RegisterTile tile_for(const ScheduledStage& stage, const Reduce& reduce, const Axes& axes, std::int64_t lanes,
+                      const Target& target) {
+  const auto& [vector, rows, row_extent] = axes;
   const std::int64_t columns =
       constant_extent(vector.reduces ? reduce.axes[vector.axis].extent : stage.axes[vector.axis].extent);
-  const std::int64_t row_extent = rows ? constant_extent(stage.axes[*rows].extent) : 0;
   RegisterTile tile = choose_register_tile(
       target.vector_registers, {.columns = columns, .lanes = lanes, .has_rows = rows.has_value(), .rows = row_extent});
   if (!vector.reduces) return within_code_size(tile, reduce);
@@ -117,9 +132,33 @@ bool shares_vectors(const ScheduledStage& stage, const Reduce& reduce, VectorAxi
   return has_vectors && is_shared;
 }
 
+// Returns the axes along which vectors may lie: those with several elements, of the results inside the outer loops and
+// of the reduction, whose lanes hold partial results.
+std::vector<VectorAxis> vector_axes(const StageContext& context, const Reduce& reduce) {
+  std::vector<VectorAxis> axes;
+  for (std::size_t a = context.outer; a < context.stage.axes.size(); ++a)
+    if (!is_constant(context.stage.axes[a].extent, 1)) axes.push_back({false, a});
+  if (reduce.reducer->op == ReduceOp::user) return axes;
+  for (std::size_t a = 0; a < reduce.axes.size(); ++a)
+    if (!is_constant(reduce.axes[a].extent, 1)) axes.push_back({true, a});
+  return axes;
+}
+
+std::string loop_name(const StageLoops& loops, VectorAxis axis) {
+  return loops.loop(axis.reduces ? loops.reduction(axis.axis) : loops.spatial(axis.axis)).name;
+}
+
+// Returns the tile for vectors along another axis than the one for which it was chosen.
+RegisterTile along(const Axes& axes, RegisterTile tile) {
+  if (!axes.rows) tile.rows = 1;
+  if (axes.row_extent > 0) tile.rows = std::min(tile.rows, axes.row_extent);
+  while (axes.vector.reduces && tile.rows > 1 && tile.rows * tile.vectors > kMaxPartialVectors) tile.rows /= 2;
+  return tile;
+}
+
 // Returns the values of the knob `tile`.
-std::vector<KnobValue> tile_candidates(const ScheduledStage& stage, const Axes& axes, const Target& target) {
-  const std::int64_t rows = axes.rows ? constant_extent(stage.axes[*axes.rows].extent) : 0;
+std::vector<KnobValue> tile_candidates(const Axes& axes, const Target& target) {
+  const std::int64_t rows = axes.row_extent;
   std::vector<KnobValue> candidates;
   if (!axes.vector.reduces) {
     for (const RegisterTile& tile :
@@ -140,13 +179,12 @@ void schedule_reduction(StageHandle handle, const ScheduledStage& stage, const A
   const Reduce& reduce = *stage.reduction();
   const StageLoops& loops = stage.loops;
   const VectorAxis vector = axes.vector;
-  const std::size_t column_loop = vector.reduces ? loops.reduction(vector.axis) : loops.spatial(vector.axis);
   std::vector<std::string> inner;
   if (axes.rows && tile.rows > 1) {
     inner.push_back(handle.split(loops.loop(loops.spatial(*axes.rows)).name, tile.rows).second);
     handle.unroll(inner.back());
   }
-  for (std::string& name : split_columns(handle, loops.loop(column_loop).name, vector.reduces, tile, lanes))
+  for (std::string& name : split_columns(handle, loop_name(loops, vector), vector.reduces, tile, lanes))
     inner.push_back(std::move(name));
   if (unrolls_window)
     for (std::size_t a = 0; a < reduce.axes.size(); ++a) handle.unroll(loops.loop(loops.reduction(a)).name);
@@ -172,24 +210,36 @@ std::optional<Match> match_reduction(const StageContext& context) {
   const Reduce& reduce = *stage.reduction();
   const auto vector = choose_vector_axis(stage, target, context.outer);
   if (!vector) return std::nullopt;
-  const Axes axes = {*vector, choose_row_axis(stage, reduce, *vector, context.outer)};
+  const Axes by_default = axes_of(context, reduce, *vector);
   const Expr& extent = vector->reduces ? reduce.axes[vector->axis].extent : stage.axes[vector->axis].extent;
   const std::int64_t lanes = lanes_for(stage, extent, target);
-  const RegisterTile tile = tile_for(stage, reduce, *vector, axes.rows, lanes, target);
+  const RegisterTile tile = tile_for(stage, reduce, by_default, lanes, target);
   const std::int64_t points = vector->reduces ? 0 : stencil_points(reduce);
   Match match;
   match.space.knobs = {
-      tile_knob("tile", {"rows", "vectors"}, tile_candidates(stage, axes, target), {tile.rows, tile.vectors}),
+      tile_knob("tile", {"rows", "vectors"}, tile_candidates(by_default, target), {tile.rows, tile.vectors}),
       number_knob("lanes", KnobKind::tile, lane_candidates(native_lanes(stage, target)), lanes)};
   if (points > 0 && points <= kMaxUnrolledPoints)
     match.space.knobs.push_back(flag_knob("unroll_window", points * tile.rows * tile.vectors <= kMaxUnrolledPoints));
+  std::vector<Axes> choices;
+  std::vector<std::string> names;
+  std::size_t default_choice = 0;
+  for (const VectorAxis& other : vector_axes(context, reduce)) {
+    if (other == *vector) default_choice = choices.size();
+    choices.push_back(axes_of(context, reduce, other));
+    names.push_back(loop_name(stage.loops, other));
+  }
+  if (choices.size() > 1) match.space.knobs.push_back(order_knob("vector", std::move(names), default_choice));
   const bool may_read_ahead = context.outer == 0 && context.epilogues.empty() && stage.is_result;
-  match.apply = [name = stage.name, axes, points, may_read_ahead, epilogues = context.epilogues](Schedule& schedule,
-                                                                                                 const Point& point) {
+  match.apply = [name = stage.name, choices, default_choice, points, may_read_ahead, epilogues = context.epilogues](
+                    Schedule& schedule, const Point& point) {
     const std::size_t first = schedule.directives().size();
     StageHandle handle = schedule[name];
-    const RegisterTile chosen = {point["tile"][0], point["tile"][1]};
-    const bool unrolls = point.flag("unroll_window");
+    const auto choice = static_cast<std::size_t>(point.number("vector", static_cast<std::int64_t>(default_choice)));
+    const Axes& axes = choices[choice];
+    RegisterTile chosen = {point["tile"][0], point["tile"][1]};
+    if (choice != default_choice) chosen = along(axes, chosen);
+    const bool unrolls = point.flag("unroll_window") && !axes.vector.reduces;
     schedule_reduction(handle, stage_of(schedule, handle), axes, chosen, point.number("lanes"), unrolls);
     Scheduled scheduled = with_epilogues(schedule, name, first, epilogues);
     if (unrolls && may_read_ahead) scheduled.unrolled_vectors = points * chosen.rows * chosen.vectors;

@@ -14,7 +14,8 @@ namespace ferry::autoschedule {
 // partial results. The rows run along an axis whose results share loads; without one a tile has a single row. The
 // loops of a small window are unrolled, and so is a short last one for which vectors are the same.
 //
-// Knobs: `tile`, the number of rows and of vectors; `lanes`; `unroll_window`, for small windows.
+// Knobs: `tile`, the number of rows and of vectors; `lanes`; `unroll_window`, for small windows; `vector`, the axis of
+// the vectors, if there are several.
 std::optional<Match> match_reduction(const StageContext& context);
 
 }  // namespace ferry::autoschedule

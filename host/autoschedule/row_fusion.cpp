@@ -113,14 +113,17 @@ RowFusion find_row_fusion(const Stages& stages, const std::vector<std::string>& 
 Space space_of(const RowFusion& fusion) {
   std::vector<std::int64_t> axes;
   for (std::size_t count = 0; count <= fusion.outer; ++count) axes.push_back(static_cast<std::int64_t>(count));
-  return {{number_knob("axes", KnobKind::grain, std::move(axes), static_cast<std::int64_t>(fusion.outer))}};
+  return {{number_knob("axes", KnobKind::grain, std::move(axes), static_cast<std::int64_t>(fusion.outer)),
+           number_knob("rows", KnobKind::tile, {1, 2, 4, 8}, 1)}};
 }
 
 void fuse(Schedule& schedule, const RowFusion& fusion, const Target& target, const Stages& at_any_size) {
+  const StageLoops unsplit = find_stage(schedule.stages(), fusion.result)->loops;
+  std::vector<std::string> rows;
+  for (std::size_t a = 0; a < fusion.outer; ++a) rows.push_back(unsplit.loop(unsplit.spatial(a)).name);
+  if (fusion.rows > 1) rows.back() = schedule[fusion.result].split(rows.back(), fusion.rows).first;
   const ScheduledStage result = *find_stage(schedule.stages(), fusion.result);
   const StageLoops& loops = result.loops;
-  std::vector<std::string> rows;
-  for (std::size_t a = 0; a < fusion.outer; ++a) rows.push_back(loops.loop(loops.spatial(a)).name);
   // Later, the loop that other stages are computed at could not be fused.
   std::vector<std::string> shared;
   if (has_known_extents(result, &at_any_size) && is_worth_threads(loops)) shared = loops_to_share(loops, rows, target);

@@ -16,6 +16,7 @@ struct RowFusion {
   std::string result;               // the stage in whose outer loops the others are computed; empty: nothing is fused
   std::vector<std::string> stages;  // the others, consumers first
   std::size_t outer = 0;            // number of leading axes that enumerate the rows
+  std::int64_t rows = 1;            // number of rows that each stage computes before the next one does
 };
 
 //     for i: top[i] = max(A[i, :])                 for i
@@ -36,7 +37,7 @@ std::size_t agreed_axes(const schedule::Stages& stages, const schedule::Schedule
                         const std::vector<std::string>& group);
 
 // Knobs: `axes`, the number of leading axes whose loops enumerate the rows; with fewer of them several rows are
-// computed at a time, and with 0 nothing is fused.
+// computed at a time, and with 0 nothing is fused; `rows`, the number of rows that are computed at a time.
 Space space_of(const RowFusion& fusion);
 
 // Computes the stages in the loops of the result, of which those are fused that threads share out together.

@@ -26,6 +26,8 @@ struct StageContext {
   // Number of leading axes whose loops other stages are computed in, or that the stage shares with the stage in whose
   // loops it is computed: they stay outermost.
   std::size_t outer = 0;
+  // Number of iterations of the last of these that are computed at a time, where that is in the loops of another stage.
+  std::int64_t block_rows = 1;
   std::vector<std::string> epilogues = {};  // stages that may be computed in the stage's loops: epilogue_fusion.h
   // The program's stages, with extents that are symbols where the schedule must be legal for any; null: those of the
   // schedule's stages are all that it must be legal for.

@@ -13,6 +13,7 @@ namespace ferry::autoschedule {
 struct VectorAxis {
   bool reduces = false;  // an axis of the reduction
   std::size_t axis = 0;
+  bool operator==(const VectorAxis&) const = default;
 };
 
 // Returns the axis that needs the fewest separate loads and stores for each vector element, or nothing if every axis

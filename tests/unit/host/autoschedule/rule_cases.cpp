@@ -315,6 +315,11 @@ void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
       kBatchSizes);
 }
 
+constexpr const char* kFixedProduct = "def f(int(64,40) A, int(64,96) B) -> (C) { C(m,n) +=! A(k,m) * B(k,n) }";
+// For tensor cores.
+constexpr const char* kHalfProduct =
+    "def f(float16(64,48) A, float16(48,96) B) -> (C) { C(m,n) +=! float(A(m,k)) * float(B(k,n)) }";
+
 void add_gpu_cases(std::vector<RuleCase>& cases, const std::string& target) {
   const auto add = [&](const std::string& name, const char* source, std::vector<std::string> rules,
                        const std::vector<Sizes>& sizes) {
@@ -322,6 +327,9 @@ void add_gpu_cases(std::vector<RuleCase>& cases, const std::string& target) {
   };
   add("product", kProduct, {"gpu_contraction"}, kProductSizes);
   add("product with an epilogue", kFinishedProduct, {"gpu_contraction"}, kProductSizes);
+  add("product of fixed sizes", kFixedProduct, {"gpu_contraction"}, {{}});
+  if (resolve_target(target).capabilities.tensor_cores)
+    add("product of halves", kHalfProduct, {"gpu_tensor_cores", "gpu_contraction"}, {{}});
   add("elements", kElements, {"gpu_elements"}, kBatchSizes);
   add("transposition", kTransposed, {"gpu_elements"}, kMatrixSizes);
   add("sums of rows", kRowSums, {"gpu_rows"}, kMatrixSizes);
