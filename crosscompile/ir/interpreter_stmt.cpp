@@ -128,7 +128,9 @@ class StmtCompiler : public Visitor {
   void visit_node(const InstructionStmt& node) override {
     switch (node.instruction) {
       case Instruction::copy_async: result = compile_async_copy(node, layout_); return;
-      case Instruction::mma_m16n8k16: result = compile(node.definition, layout_); return;
+      case Instruction::mma_m16n8k16:
+      case Instruction::tile_dot:
+      case Instruction::tile_sums: result = compile(node.definition, layout_); return;
     }
   }
 

@@ -110,10 +110,13 @@ struct Evaluate : StmtNode {
   static Stmt make(Expr value);
 };
 
-// copy_async: ir/async_copy.h. mma_m16n8k16: passes/tensorize/tensor_core.h.
+// copy_async: ir/async_copy.h. mma_m16n8k16: passes/tensorize/tensor_core.h. tile_dot and tile_sums:
+// passes/tensorize/tile_dot.h.
 #define FERRY_IR_INSTRUCTIONS(X) \
   X(copy_async)                  \
-  X(mma_m16n8k16)
+  X(mma_m16n8k16)                \
+  X(tile_dot)                    \
+  X(tile_sums)
 
 enum class Instruction : std::uint8_t {
 #define FERRY_ENUM(name) name,

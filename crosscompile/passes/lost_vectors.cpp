@@ -73,6 +73,11 @@ class Stores : public Visitor {
     (node.value.type().is_vector() ? vectors : scalars).push_back(stored_by(node));
     Visitor::visit_node(node);
   }
+
+  // An instruction stores its sums as it does, whatever its definition's loops are.
+  void visit_node(const InstructionStmt& node) override {
+    if (node.arguments.empty()) Visitor::visit_node(node);
+  }
 };
 
 }  // namespace

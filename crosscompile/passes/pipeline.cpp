@@ -25,6 +25,7 @@
 #include "crosscompile/passes/simplify/simplify.h"
 #include "crosscompile/passes/tensorize/merge_dots.h"
 #include "crosscompile/passes/tensorize/select_instructions.h"
+#include "crosscompile/passes/tensorize/tile_sums.h"
 #include "crosscompile/passes/vector/scalarize.h"
 #include "crosscompile/passes/vector/vectorize.h"
 
@@ -75,6 +76,8 @@ constexpr Pass kPipeline[] = {
      [](Function f, const Target&) { return unroll_loops(std::move(f)); }, &PassGroups::loops},
     {"simplify_loops", "simplifies again, since loop variables have become constants",
      [](Function f, const Target&) { return simplify(std::move(f)); }},
+    {"tile_sums", "keeps the sums of AMX's products in tile registers while loops add to them",
+     [](Function f, const Target&) { return tile_sums(std::move(f)); }, &PassGroups::loops},
     {"merge_dots",
      "puts dots that add to the same sum into one statement, where their products can be added up before the sum",
      [](Function f, const Target&) { return merge_dots(std::move(f)); }, &PassGroups::loops},

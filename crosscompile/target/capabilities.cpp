@@ -28,6 +28,8 @@ void set_x86_64(Capabilities& can, const Target& target) {
   can.int16_dot_128 = true;
   can.bf16_dot_512 = target.has("avx512bf16");
   can.bf16_dot_256 = can.bf16_dot_512 && short_vectors;
+  can.amx_int8 = target.has("amx-tile") && target.has("amx-int8");
+  can.amx_bf16 = target.has("amx-tile") && target.has("amx-bf16");
   can.asks_for_vector_width = true;
   can.clamped_conversions = true;
 }

@@ -50,6 +50,14 @@ bool makes_loops(const std::string& primitive) {
          primitive == "tensorize";
 }
 
+std::string innermost_result(const Schedule& schedule, const std::string& stage) {
+  std::string name;
+  const StageLoops& loops = find_stage(schedule.stages(), stage)->loops;
+  for (const std::size_t id : loops.order())
+    if (!loops.loop(id).reduces) name = loops.loop(id).name;
+  return name;
+}
+
 // Gives `to` the loops over results that the directives from `first` on made for `from`.
 void copy_loops(Schedule& schedule, std::size_t first, const std::string& from, const std::string& to) {
   const LoopNames names(*find_stage(schedule.stages(), from), *find_stage(schedule.stages(), to));
@@ -61,7 +69,7 @@ void copy_loops(Schedule& schedule, std::size_t first, const std::string& from, 
     const bool orders = directive.primitive == "reorder";
     if (directive.primitive == "tensorize") {
       // The lanes of the sums are vectors of results.
-      if (const auto lanes = names.of(directive.args[0])) handle.vectorize(*lanes);
+      if (const auto lanes = names.of(innermost_result(schedule, from))) handle.vectorize(*lanes);
       continue;
     }
     std::vector<std::string> args;

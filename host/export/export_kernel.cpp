@@ -9,6 +9,15 @@
 #include "host/kernel/file.h"
 
 namespace ferry {
+namespace {
+
+// Linux grants AMX's tile registers to processes that ask for them, which programs of C need not know.
+Target without_tiles(Target target) {
+  target.capabilities.amx_int8 = target.capabilities.amx_bf16 = false;
+  return target;
+}
+
+}  // namespace
 
 std::vector<ExportedFile> export_kernel(const KernelSource& source, const Target& target, const ExportOptions& options,
                                         const Observer& observer) {
@@ -23,7 +32,8 @@ std::vector<ExportedFile> export_kernel(const KernelSource& source, const Target
     throw OptionError(Option::target, "'" + target.text + "': expected a CPU, whose code C programs can link");
   // A text may have several functions, and one is exported.
   const std::string function = source.as_network() ? options.function : choose_program(source, options.function).name;
-  CompiledModule module = compile_text(source, {function, options.sizes, CodeForm::relocatable}, target, observer);
+  CompiledModule module =
+      compile_text(source, {function, options.sizes, CodeForm::relocatable}, without_tiles(target), observer);
   if (has_init_modules(module)) {
     const StepGuard step = observer.begin("packing weights");
     ConnectOptions connection;

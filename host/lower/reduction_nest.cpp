@@ -4,6 +4,7 @@
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/zero.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "crosscompile/passes/tensorize/tensorize_nest.h"
 #include "ferry/operators.h"
 #include "host/lower/accumulators.h"
 #include "host/lower/guarded_loads.h"
@@ -45,7 +46,7 @@ class ReductionNest {
     partial.insert(partial.end(), lanes.begin(), lanes.end());
 
     std::optional<Accumulators> results;
-    if (lanes.empty() && !fits_stack(reduce_, tile)) results = results_as_accumulators();
+    if (lanes.empty() && (!fits_stack(reduce_, tile) || has_whole_tiles(tile))) results = results_as_accumulators();
     const Accumulators acc = results ? *results : make_accumulators(reduce_, partial, nest_.name() + "_acc");
     const std::vector<Expr> result_guard = result_guards();
     // Partial results start from the identity; the initial value is combined once, at the end.
@@ -83,6 +84,15 @@ class ReductionNest {
       if (result.buffers[i] == nullptr || result.buffers[i]->dtype != reduce_.sources[i].type().code)
         return std::nullopt;
     return result;
+  }
+
+  // Whether an instruction keeps the sums in registers of its own and stores whole rows of them: then accumulators on
+  // the stack would be copied to the results once more.
+  bool has_whole_tiles(const std::vector<LoopCopy>& tile) const {
+    return nest_.stage->tensorized && passes::is_instruction(nest_.stage->tensorized->intrinsic) &&
+           passes::has_lanes(nest_.stage->tensorized->intrinsic, nest_.stage->tensorized->context.get()) &&
+           reduce_.init.empty() &&
+           std::ranges::none_of(loops_.guards(), [&](const Expr& guard) { return is_lane_mask(guard, tile); });
   }
 
   std::vector<Expr> initial_values() const {

@@ -5,6 +5,7 @@
 #include "crosscompile/codegen/llvm/memory/workspace.h"
 #include "crosscompile/codegen/llvm/statements.h"
 #include "crosscompile/codegen/llvm/target/machine.h"
+#include "crosscompile/codegen/llvm/tiles.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/passed_parameters.h"
 #include "crosscompile/ir/symbol.h"
@@ -107,6 +108,7 @@ void emit_function(ModuleState& module, const ir::Function& function) {
   emit_workspace_blocks(state, function.body);
   emit_stmt(state, function.body);
   state.builder.CreateRet(state.builder.getInt32(0));
+  release_tiles(state);
 }
 
 }  // namespace ferry::codegen

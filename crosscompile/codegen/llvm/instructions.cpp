@@ -2,6 +2,7 @@
 
 #include "crosscompile/codegen/llvm/memory/memory.h"
 #include "crosscompile/codegen/llvm/statements.h"
+#include "crosscompile/codegen/llvm/tiles.h"
 #include "crosscompile/ir/async_copy.h"
 #include "crosscompile/ir/expr.h"
 #include "crosscompile/ir/extern_call.h"
@@ -85,8 +86,11 @@ void emit_mmas(FunctionState& state, const ir::InstructionStmt& node) {
 }  // namespace
 
 void emit_instruction(FunctionState& state, const ir::InstructionStmt& node) {
-  if (node.arguments.empty() || !state.module.is_nvptx()) return emit_stmt(state, node.definition);
+  const bool is_tile = node.instruction == ir::Instruction::tile_dot || node.instruction == ir::Instruction::tile_sums;
+  if (node.arguments.empty() || state.module.is_nvptx() == is_tile) return emit_stmt(state, node.definition);
   switch (node.instruction) {
+    case ir::Instruction::tile_dot: return emit_tile_dot(state, node);
+    case ir::Instruction::tile_sums: return emit_tile_sums(state, node);
     case ir::Instruction::copy_async: return emit_copy(state, node);
     case ir::Instruction::mma_m16n8k16: return emit_mmas(state, node);
   }

@@ -1,5 +1,5 @@
 // Emits instructions of NVIDIA GPUs, asynchronous copies (ir/async_copy.h) and tensor cores
-// (passes/tensorize/tensor_core.h).
+// (passes/tensorize/tensor_core.h), and those of AMX's tiles (tiles.h).
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"

@@ -6,6 +6,7 @@
 #include "crosscompile/codegen/llvm/memory/workspace.h"
 #include "crosscompile/codegen/llvm/runtime_slots.h"
 #include "crosscompile/codegen/llvm/statements.h"
+#include "crosscompile/codegen/llvm/tiles.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
 #include "ferry/operators.h"
@@ -100,6 +101,7 @@ llvm::Function* make_body(FunctionState& outer, const ir::For& node, const Closu
     emit_stmt(inner, node.body);
   });
   inner.builder.CreateRet(inner.builder.getInt32(0));
+  release_tiles(inner);
   return function;
 }
 
@@ -127,6 +129,7 @@ void emit_parallel(FunctionState& state, const ir::For& node) {
   b.SetInsertPoint(run);
   Value* memory = store_closure(state, closure);
   Value* result = call_runtime(state, RuntimeSlot::parallel_for, {extent, grain_of(state, node), body, memory});
+  forget_tiles(state);
   emit_return_if(state, b.CreateIsNotNull(result), result);
   b.CreateBr(after);
   b.SetInsertPoint(after);

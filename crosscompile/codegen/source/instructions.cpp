@@ -120,6 +120,8 @@ void print_instruction(FunctionState& state, const ir::InstructionStmt& node) {
   switch (node.instruction) {
     case ir::Instruction::copy_async: return print_copy(state, node);
     case ir::Instruction::mma_m16n8k16: return print_mma(state, node);
+    case ir::Instruction::tile_dot:
+    case ir::Instruction::tile_sums: return print_stmt(state, node.definition);
   }
 }
 

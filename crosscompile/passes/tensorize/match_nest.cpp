@@ -88,36 +88,6 @@ class Unifier {
   std::string& mismatch_;
 };
 
-std::optional<AffineAccess> affine_access(const Access& access, const std::vector<LoopNest::Loop>& loops,
-                                          std::string& mismatch) {
-  std::vector<Expr> facts;
-  for (const LoopNest::Loop& loop : loops) {
-    facts.push_back(loop.var >= Expr(0));
-    facts.push_back(loop.var < Expr(loop.extent));
-  }
-  AffineAccess result{Expr(0), std::vector<Expr>(loops.size(), Expr(0))};
-  Expr stride = 1;
-  for (std::size_t d = access.indices.size(); d-- > 0;) {
-    if (!access.buffer->strides.empty()) stride = access.buffer->strides[d];
-    Expr rest = simplify(access.indices[d], facts);
-    for (std::size_t i = 0; i < loops.size(); ++i) {
-      const auto affine = analysis::affine_in(rest, loops[i].var);
-      if (!affine) {
-        mismatch = "expected an index of '" + access.buffer->name + "' that moves evenly along '" +
-                   to_text(loops[i].var) + "', got '" + to_text(rest) + "'";
-        return std::nullopt;
-      }
-      result.strides[i] = result.strides[i] + Expr(affine->coefficient) * stride;
-      rest = affine->rest;
-    }
-    result.base = result.base + rest * stride;
-    if (access.buffer->strides.empty()) stride = stride * access.buffer->shape[d];
-  }
-  result.base = simplify(result.base);
-  for (Expr& each : result.strides) each = simplify(each);
-  return result;
-}
-
 bool same_strides(const AffineAccess& a, const AffineAccess& b) {
   return std::equal(a.strides.begin(), a.strides.end(), b.strides.begin(),
                     [](const Expr& x, const Expr& y) { return can_prove(x == y); });
@@ -141,8 +111,8 @@ std::optional<NestMatch> operands_of(const Function& pattern, const std::vector<
     NestMatch::Operand operand{parameter.buffer, nullptr, {}, {}};
     for (const Pair& pair : pairs) {
       if (pair.pattern.buffer != parameter.buffer) continue;
-      const auto expected = affine_access(pair.pattern, pattern_loops, mismatch);
-      const auto got = affine_access(pair.nest, nest_loops, mismatch);
+      const auto expected = affine_access(pair.pattern.buffer, pair.pattern.indices, pattern_loops, mismatch);
+      const auto got = affine_access(pair.nest.buffer, pair.nest.indices, nest_loops, mismatch);
       if (!expected || !got) return std::nullopt;
       if (operand.buffer == nullptr) {
         operand.buffer = pair.nest.buffer;
@@ -185,6 +155,36 @@ std::optional<LoopNest> as_nest(const Stmt& stmt) {
       return nest;
     }
   }
+}
+
+std::optional<AffineAccess> affine_access(const BufferRef& buffer, const std::vector<Expr>& indices,
+                                          const std::vector<LoopNest::Loop>& loops, std::string& mismatch) {
+  std::vector<Expr> facts;
+  for (const LoopNest::Loop& loop : loops) {
+    facts.push_back(loop.var >= Expr(0));
+    facts.push_back(loop.var < Expr(loop.extent));
+  }
+  AffineAccess result{Expr(0), std::vector<Expr>(loops.size(), Expr(0))};
+  Expr stride = 1;
+  for (std::size_t d = indices.size(); d-- > 0;) {
+    if (!buffer->strides.empty()) stride = buffer->strides[d];
+    Expr rest = simplify(indices[d], facts);
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+      const auto affine = analysis::affine_in(rest, loops[i].var);
+      if (!affine) {
+        mismatch = "expected an index of '" + buffer->name + "' that moves evenly along '" + to_text(loops[i].var) +
+                   "', got '" + to_text(rest) + "'";
+        return std::nullopt;
+      }
+      result.strides[i] = result.strides[i] + Expr(affine->coefficient) * stride;
+      rest = affine->rest;
+    }
+    result.base = result.base + rest * stride;
+    if (buffer->strides.empty()) stride = stride * buffer->shape[d];
+  }
+  result.base = simplify(result.base);
+  for (Expr& each : result.strides) each = simplify(each);
+  return result;
 }
 
 std::optional<NestMatch> match_nest(const Function& pattern, const LoopNest& nest, const MatchCheck& check,

@@ -31,6 +31,11 @@ struct AffineAccess {
   std::vector<ir::Expr> strides;  // the difference to the next iteration of each loop
 };
 
+// Returns the positions that an access to these indices of the buffer has in the loops; nothing, and the reason in
+// `mismatch`, where it does not move evenly along all of them.
+std::optional<AffineAccess> affine_access(const ir::BufferRef& buffer, const std::vector<ir::Expr>& indices,
+                                          const std::vector<LoopNest::Loop>& loops, std::string& mismatch);
+
 struct NestMatch {
   struct Operand {
     ir::BufferRef pattern, buffer;

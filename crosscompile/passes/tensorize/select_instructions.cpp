@@ -7,6 +7,7 @@
 #include "crosscompile/ir/uses.h"
 #include "crosscompile/passes/gpu/thread_group.h"
 #include "crosscompile/passes/tensorize/tensor_core.h"
+#include "crosscompile/passes/tensorize/tile_dot.h"
 
 #include <algorithm>
 #include <utility>
@@ -18,9 +19,12 @@ using namespace ir;
 
 constexpr std::int64_t kAlongX = 4, kAlongY = 8;
 
+DType result_type(const Stmt& definition) { return stored_buffers(definition).at(0)->dtype; }
+
 class Matcher : public Mutator {
  public:
-  explicit Matcher(const Target& target) : has_instructions_(target.capabilities.tensor_cores) {}
+  explicit Matcher(const Target& target)
+      : can_(target.capabilities), has_instructions_(target.capabilities.tensor_cores) {}
 
  protected:
   using Mutator::mutate_node;
@@ -50,7 +54,9 @@ class Matcher : public Mutator {
   }
 
   Stmt mutate_node(const InstructionStmt& node, const Stmt& self) override {
-    if (!node.arguments.empty() || !in_kernel_) return self;
+    if (!node.arguments.empty()) return self;
+    if (node.instruction == Instruction::tile_dot) return matched_tiles(node);
+    if (!in_kernel_) return self;
     try {
       if (divided_)
         throw CompileError(
@@ -87,6 +93,17 @@ class Matcher : public Mutator {
            std::any_of(differing_.begin(), differing_.end(), [&](const Expr& var) { return uses_var(expr, var); });
   }
 
+  Stmt matched_tiles(const InstructionStmt& node) const {
+    try {
+      Stmt result = match_tile_dot(node.definition);
+      const bool has_tiles = result_type(node.definition) == DType::f32 ? can_.amx_bf16 : can_.amx_int8;
+      return has_tiles ? std::move(result) : node.definition;
+    } catch (const CompileError& error) {
+      throw CompileError(std::string("tensorize ") + instruction_name(node.instruction) + ": " + error.what());
+    }
+  }
+
+  const Capabilities& can_;
   bool has_instructions_;
   bool in_kernel_ = false, divided_ = false;
   Warp warp_;

@@ -16,6 +16,9 @@ namespace {
 
 using namespace ir;
 
+// Those that tensorize can name.
+constexpr Instruction kKnown[] = {Instruction::mma_m16n8k16, Instruction::tile_dot};
+
 constexpr std::int64_t kColumnsOfThreads = 4, kRowsOfThreads = 8;
 constexpr std::int64_t kDepth = 16, kPair = 2;
 constexpr std::int64_t kAligned = 8;  // elements that ldmatrix reads at once
@@ -201,11 +204,16 @@ class Arguments {
 }  // namespace
 
 std::optional<Instruction> find_instruction(std::string_view name) {
-  constexpr Instruction kKnown = Instruction::mma_m16n8k16;
-  return name == instruction_name(kKnown) ? std::optional(kKnown) : std::nullopt;
+  for (const Instruction known : kKnown)
+    if (name == instruction_name(known)) return known;
+  return std::nullopt;
 }
 
-std::vector<std::string> instruction_names() { return {instruction_name(Instruction::mma_m16n8k16)}; }
+std::vector<std::string> instruction_names() {
+  std::vector<std::string> names;
+  for (const Instruction known : kKnown) names.emplace_back(instruction_name(known));
+  return names;
+}
 
 TensorCoreTile tile_of(std::span<const Expr> arguments) {
   constexpr std::size_t kNumbers = 4;

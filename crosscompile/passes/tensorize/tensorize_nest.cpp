@@ -50,10 +50,10 @@ std::vector<std::string> tensor_intrinsic_names(const Context* context) {
   return names;
 }
 
-bool is_of_threads(const std::string& intrinsic) { return find_instruction(intrinsic).has_value(); }
+bool is_instruction(const std::string& intrinsic) { return find_instruction(intrinsic).has_value(); }
 
 bool has_lanes(const std::string& intrinsic, const Context* context) {
-  return find(intrinsic, context) == nullptr && !is_of_threads(intrinsic);
+  return find(intrinsic, context) == nullptr && find_instruction(intrinsic) != Instruction::mma_m16n8k16;
 }
 
 std::string check_nest(const std::string& intrinsic, const Context* context, const LoopNest& nest) {

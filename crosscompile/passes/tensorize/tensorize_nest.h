@@ -10,14 +10,14 @@
 
 namespace ferry::passes {
 
-// Returns the intrinsics of the context (null: none), the dots, and the instructions that several threads of a GPU
-// execute together.
+// Returns the intrinsics of the context (null: none), the dots, and the instructions of find_instruction()
+// (tensor_core.h).
 std::vector<std::string> tensor_intrinsic_names(const Context* context);
-// Returns whether several threads execute the instruction; its definition is compared once each thread's work is known
-// (passes/tensorize/select_instructions.h).
-bool is_of_threads(const std::string& intrinsic);
-// Returns whether the loops over results become vectors outside of the nest too, where results are initialised and
-// stored.
+// Returns whether the intrinsic becomes an InstructionStmt, whose definition is compared by a pass
+// (passes/tensorize/select_instructions.h), once each thread's work is known.
+bool is_instruction(const std::string& intrinsic);
+// Returns whether the innermost loop over results becomes vectors outside of the nest too, where results are
+// initialised and stored.
 bool has_lanes(const std::string& intrinsic, const Context* context);
 
 // Returns "" when the nest computes the same as the intrinsic, whatever the memory layout of its operands, and

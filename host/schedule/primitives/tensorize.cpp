@@ -11,6 +11,9 @@
 //
 // mma_m16n8k16 runs on a warp's tensor cores (passes/tensorize/tensor_core.h); its nest is the part of one thread,
 // which is compared once the parts of all threads are known.
+//
+// tile_dot is a product of AMX's tiles (passes/tensorize/tile_dot.h), which is compared then too. The loops over rows
+// may lack some at the end.
 #include "host/schedule/primitives/loop_kind.h"
 #include "host/schedule/primitives/primitives.h"
 
@@ -124,7 +127,7 @@ void tensorize(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
               "'" + stage->name + "', which is computed in sequence");
   const std::vector<std::size_t> loops = loops_from(*stage, axis);
   for (const std::size_t id : loops) expect_serial(*stage, id, args);
-  if (!passes::is_of_threads(intrinsic)) {
+  if (!passes::is_instruction(intrinsic)) {
     const passes::LoopNest nest = nest_of(*stage, loops, args);
     if (!reads_inlined(stages, *stage)) {
       if (const std::string mismatch = passes::check_nest(intrinsic, context.get(), nest); !mismatch.empty())
@@ -135,8 +138,9 @@ void tensorize(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
   stage->is_touched = true;
   // The initialisation and the store of the results are vectorised too.
   if (!passes::has_lanes(intrinsic, context.get())) return;
-  for (const std::size_t id : loops)
-    if (!stage->loops.loop(id).reduces) stage->loops.set_kind(id, ir::ForKind::vectorized);
+  const auto lane =
+      std::find_if(loops.rbegin(), loops.rend(), [&](std::size_t id) { return !stage->loops.loop(id).reduces; });
+  if (lane != loops.rend()) stage->loops.set_kind(*lane, ir::ForKind::vectorized);
 }
 
 }  // namespace ferry::schedule

@@ -41,6 +41,8 @@ struct Capabilities {
   bool vnni_512 = false, vnni_256 = false;
   bool int16_dot_512 = false, int16_dot_256 = false, int16_dot_128 = false;
   bool bf16_dot_512 = false, bf16_dot_256 = false;
+  // Products of tiles of bytes, and of bfloat16, by AMX (crosscompile/passes/tensorize/tile_dot.h).
+  bool amx_int8 = false, amx_bf16 = false;
   bool neon_dot = false, neon_mixed_dot = false;
   bool neon_dot_32bit = false;  // as instructions of 32-bit ARM
   // Products of bytes, and sums of two neighbours of them: in two instructions, which every NEON has.

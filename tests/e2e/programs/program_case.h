@@ -71,6 +71,7 @@ std::vector<ProgramCase> library_cases();   // host/ops: matrices, images, norma
 std::vector<ProgramCase> winograd_cases();  // host/ops: Winograd convolution
 std::vector<ProgramCase> schedule_cases();  // each primitive
 std::vector<ProgramCase> tensorize_cases();
+std::vector<ProgramCase> tile_cases();      // products under schedules with AMX's tiles
 std::vector<ProgramCase> axis_cases();      // host/ops: along dimensions
 std::vector<ProgramCase> sorting_cases();   // host/ops: the first elements of sorted lines
 std::vector<ProgramCase> type_cases();      // every operator on every type

@@ -85,6 +85,20 @@ void run_programs(const std::string& arch) {
   }
 }
 
+// Runs what may use AMX's tiles, all of it, on a machine that has them.
+void run_tiles() {
+  const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/static/rpc_server", {},
+                               {"--threads", "2", "--quiet"});
+  const Device device = connect(server.address());
+  const Target target = target_of(device);
+  if (!target.has("amx-int8") || !target.has("amx-bf16")) {
+    MESSAGE("not run: this machine has no AMX");
+    return;
+  }
+  for (const ProgramCase& program : tile_cases()) run_case(device, target, program);
+  for (const ProgramCase& program : byte_product_cases()) run_case(device, target, program);
+}
+
 // Compiles for boards without instructions for sums of four products, and runs in the emulator of another one. Each
 // preset has a drawn sixteenth of the cases, so that half of the cases run for one of those of both architectures.
 void run_pairs_of_bytes(const std::string& arch, const std::string& emulator, const std::vector<std::string>& presets,
@@ -111,6 +125,8 @@ TEST_CASE("products of bytes in pairs are exact with the presets of 32-bit ARM" 
 TEST_CASE("products of bytes in pairs are exact with the presets of 64-bit ARM" * doctest::test_suite("aarch64")) {
   run_pairs_of_bytes("aarch64", "qemu-aarch64", {"aarch64", "raspberry-pi-3", "raspberry-pi-4", "raspberry-pi-5"}, 4);
 }
+
+TEST_CASE("products in AMX's tiles are exact where the CPU has them") { run_tiles(); }
 
 TEST_CASE("every program gives the right answer on x86_64") { run_programs("x86_64"); }
 // A suite for each emulated architecture: ctest runs them as tests of their own.

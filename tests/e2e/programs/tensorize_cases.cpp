@@ -32,7 +32,46 @@ ProgramCase dots(const std::string& left, DType left_type, const std::string& ri
               " -> ko ki; split n 16 -> no ni; reorder no mo ko mi ni ki; unroll mi; tensorize ni dot"};
 }
 
+// A(m,k) times B(k,n) in AMX's tiles: two of rows by two of columns.
+ProgramCase tiles(const std::string& left, DType left_type, const std::string& right, DType right_type, int group,
+                  std::int64_t rows, double tolerance) {
+  const bool is_float = group == 2;
+  const DType sum_type = is_float ? DType::f32 : DType::i32;
+  const std::string g = std::to_string(group), depth = std::to_string(48 * group), sum = is_float ? "float" : "int";
+  return {"products of " + std::to_string(rows) + " rows of " + left + " by " + right + " as tiles",
+          "def mm(" + left + "(M," + depth + ") A, " + right + "(" + depth + ",64) B) -> (C) { C(m,n) +=! " + sum +
+              "(A(m,k)) * " + sum + "(B(k,n)) }",
+          {random_data(left_type, {rows, 48 * group}, 132), random_data(right_type, {48 * group, 64}, 133)},
+          [sum_type, rows, group](const Arguments& in) {
+            return std::vector<Expected>{each(sum_type, {rows, 64}, [&](const Index& i) {
+              Element total;
+              for (std::int64_t k = 0; k < 48 * group; ++k) total.add(in[0](i[0], k) * in[1](k, i[1]));
+              return total;
+            })};
+          },
+          tolerance,
+          std::nullopt,
+          "",
+          false,
+          "B: cache_read global -> P; P: transform_layout (k, n) -> (n / 32, k / " + g + ", n % 32, k % " + g +
+              "); C: split m 32 -> mo mr; split mr 16 -> mt mi; split n 32 -> no nr; split nr 16 -> nt ni; split k " +
+              std::to_string(16 * group) + " -> ko kr; split kr " + g +
+              " -> kg ki; reorder mo no ko mt mi nt ni kg ki; tensorize mt tile_dot; parallel mo"};
+}
+
 }  // namespace
+
+std::vector<ProgramCase> tile_cases() {
+  std::vector<ProgramCase> cases;
+  for (const std::int64_t rows : {1, 15, 16, 17, 31, 33, 49}) {
+    cases.push_back(tiles("uint8", DType::u8, "int8", DType::i8, 4, rows, 0));
+    cases.push_back(tiles("bfloat16", DType::bf16, "bfloat16", DType::bf16, 2, rows, 1e-6));
+  }
+  cases.push_back(tiles("int8", DType::i8, "uint8", DType::u8, 4, 37, 0));
+  cases.push_back(tiles("int8", DType::i8, "int8", DType::i8, 4, 37, 0));
+  cases.push_back(tiles("uint8", DType::u8, "uint8", DType::u8, 4, 37, 0));
+  return cases;
+}
 
 std::vector<ProgramCase> tensorize_cases() {
   return {dots("uint8", DType::u8, "int8", DType::i8, "int", DType::i32, 4, 0),

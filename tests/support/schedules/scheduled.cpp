@@ -106,6 +106,9 @@ void check_schedule(const lang::Program& program, const std::string& schedule, c
   const std::string drawn_by = ir::to_text(lowered);
   for (const Target& target : drawn({cpu_with_vectors(128), cpu_with_vectors(256), cpu_with_vectors(512)}, drawn_by))
     run(passes::run_pipeline(lowered, target), std::to_string(target.vector_bits) + "-bit vectors");
+  if (drawn_by.find(ir::instruction_name(ir::Instruction::tile_dot)) != std::string::npos)
+    run(passes::run_pipeline(lowered, resolve_target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=sapphirerapids")),
+        "tiles");
   if (!ir::has_gpu_loops(lowered.body)) return;
   for (const Target& target : drawn({resolve_target("cuda"), resolve_target("opencl")}, drawn_by))
     run(passes::run_pipeline(lowered, target), target.text);

@@ -6,6 +6,7 @@
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/codegen/llvm/gpu/libdevice.h"
 #include "crosscompile/codegen/llvm/gpu/nvptx.h"
+#include "crosscompile/codegen/llvm/tiles.h"
 #include "crosscompile/ir/error.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -71,7 +72,10 @@ Value* external(FunctionState& state, const ir::Call& node, ArrayRef<Value*> arg
   llvm::SmallVector<llvm::Type*, 4> parameters;
   for (Value* argument : arguments) parameters.push_back(argument->getType()->getScalarType());
   llvm::Type* result = register_type(state.module, node.type.element());
-  return call_lanes(state, library_function(state, node.callee.name, result, parameters, false), node.type, arguments);
+  Value* value =
+      call_lanes(state, library_function(state, node.callee.name, result, parameters, false), node.type, arguments);
+  forget_tiles(state);
+  return value;
 }
 
 Value* emit_integer(FunctionState& state, const ir::Call& node, Value* value) {

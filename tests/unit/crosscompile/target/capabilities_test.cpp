@@ -39,6 +39,8 @@ constexpr NamedFlag kFlags[] = {
     {"int16_dot_128", &Can::int16_dot_128},
     {"bf16_dot_512", &Can::bf16_dot_512},
     {"bf16_dot_256", &Can::bf16_dot_256},
+    {"amx_int8", &Can::amx_int8},
+    {"amx_bf16", &Can::amx_bf16},
     {"neon_dot", &Can::neon_dot},
     {"neon_mixed_dot", &Can::neon_mixed_dot},
     {"neon_dot_32bit", &Can::neon_dot_32bit},
@@ -88,6 +90,9 @@ TEST_CASE("the features of a target decide what its instructions can do") {
       {"x86-64-v4 -mattr=+avx512vnni,+avx512bf16,+avx512fp16",
        "f16_conversion f16_arithmetic fma rounding scale float_min_max masks gathers nontemporal_stores row_prefetch "
        "vnni_512 vnni_256 int16_dot_512 int16_dot_256 int16_dot_128 bf16_dot_512 bf16_dot_256 clamped_conversions"},
+      {"x86-64-v4 -mattr=+amx-tile,+amx-int8",
+       "f16_conversion fma rounding scale float_min_max masks gathers nontemporal_stores row_prefetch "
+       "int16_dot_512 int16_dot_256 int16_dot_128 amx_int8 clamped_conversions"},
       {"llvm -mtriple=x86_64-linux-gnu -mattr=+avx512vnni",
        "f16_conversion fma rounding float_min_max gathers nontemporal_stores row_prefetch vnni_512 "
        "int16_dot_256 int16_dot_128 clamped_conversions"},
