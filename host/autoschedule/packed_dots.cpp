@@ -1,5 +1,6 @@
 #include "host/autoschedule/packed_dots.h"
 
+#include "crosscompile/passes/tensorize/tile_dot.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/epilogue_fusion.h"
 #include "host/autoschedule/packed_operands.h"
@@ -24,6 +25,35 @@ constexpr std::int64_t kMinRows = 8, kMinRowsOfConstants = 2;
 constexpr std::int64_t kMinGroups = 2;
 // Bytes of a row that one load brings, where groups are lanes of a register (codegen/llvm/memory/repeated_loads.h).
 constexpr std::int64_t kRowBytes = 16, kRowBytesOfPairs = 8;
+
+// A product of tiles takes as long for fewer rows and for a shorter sum, and a shorter sum is padded.
+constexpr std::int64_t kMinTileRows = 8, kMinTileDepth = 48;
+
+// Whether a tile of the knob's values is one of AMX's: those of vectors have fewer rows.
+bool is_of_amx(RegisterTile tile) { return tile.rows >= passes::kTileRows; }
+
+bool wants_amx(const DotProduct& product, std::int64_t lanes, const Target& target) {
+  const auto is_enough = [](std::int64_t extent, std::int64_t least) { return extent == 0 || extent >= least; };
+  return target.capabilities.amx_int8 && lanes == passes::kTileColumns && is_enough(product.row_extent, kMinTileRows) &&
+         is_enough(product.depth, kMinTileDepth);
+}
+
+// Returns the tiles of one or two registers of rows and of columns.
+std::vector<RegisterTile> amx_tiles() {
+  std::vector<RegisterTile> tiles;
+  for (const std::int64_t rows : {1, 2})
+    for (const std::int64_t vectors : {1, 2}) tiles.push_back({rows * passes::kTileRows, vectors});
+  return tiles;
+}
+
+// The largest one, unless one register of rows or columns has them all.
+RegisterTile default_amx_tile(const DotProduct& product) {
+  const auto registers = [](std::int64_t extent, std::int64_t size) -> std::int64_t {
+    return extent > 0 && extent <= size ? 1 : 2;
+  };
+  return {registers(product.row_extent, passes::kTileRows) * passes::kTileRows,
+          registers(product.column_extent, passes::kTileColumns)};
+}
 
 // Returns the number of groups of a row that share a register, each of which an instruction, or the instruction that
 // uses it, broadcasts from there; 1 where elements in memory are broadcast.
@@ -51,6 +81,36 @@ TiledAxes tiled_axes(const DotProduct& product, std::int64_t lanes, const Target
 bool wants_columns_outermost(const DotProduct& product, const Target& target) {
   if (product.rows.bytes == 0 || product.rows.bytes <= l2_bytes(target) * 3 / 4) return true;
   return product.columns.bytes > l2_bytes(target) / 2;
+}
+
+// Splits and orders the loops of the stage of the products for AMX's tiles. That over tiles of columns is AXIS.outer.
+void make_amx_loops(StageHandle handle, const ScheduledStage& stage, const DotProduct& product, RegisterTile tile,
+                    bool columns_outermost) {
+  const StageLoops loops = stage.loops;
+  const auto name_of = [&](std::size_t axis) { return loops.loop(loops.spatial(axis)).name; };
+  std::vector<std::string> order, rows, inner;
+  // Returns the loop over tiles.
+  const auto split = [&](const std::string& loop, std::int64_t count, std::int64_t size) {
+    const auto [outer, in_tiles] = handle.split(loop, count * size);
+    if (count == 1) {
+      inner.push_back(in_tiles);
+    } else {
+      const auto [tiles, in_tile] = handle.split(in_tiles, size);
+      inner.insert(inner.end(), {tiles, in_tile});
+    }
+    return outer;
+  };
+  for (const std::size_t axis : product.batch_axes) order.push_back(name_of(axis));
+  for (const std::size_t axis : product.outer_axes) rows.push_back(name_of(axis));
+  rows.push_back(split(name_of(product.row_axis), tile.rows / passes::kTileRows, passes::kTileRows));
+  const std::string columns = split(name_of(stage.axes.size() - 1), tile.vectors, passes::kTileColumns);
+  const std::string depth = split(loops.loop(loops.reduction(0)).name, passes::kTileGroups, passes::kGroupBytes);
+  if (columns_outermost) order.push_back(columns);
+  order.insert(order.end(), rows.begin(), rows.end());
+  if (!columns_outermost) order.push_back(columns);
+  order.push_back(depth);
+  order.insert(order.end(), inner.begin(), inner.end());
+  handle.reorder(order).tensorize(inner.front(), "tile_dot");
 }
 
 // Splits and orders the loops of the stage of the products. That over tiles of columns is AXIS.outer.
@@ -128,7 +188,8 @@ Scheduled schedule_dots(Schedule& schedule, const std::string& name, const Choic
   const DotProduct& product = choice.product;
   std::string products = name, packed, totals;
   std::vector<std::string> epilogues = choice.epilogues;
-  if (product.flips_columns) {
+  const bool is_amx = is_of_amx(tile);
+  if (product.flips_columns && !is_amx) {
     packed = free_name(schedule.stages(), product.columns.tensor + ".flipped");
     totals = free_name(schedule.stages(), name + ".totals");
     products = free_name(schedule.stages(), name + ".products");
@@ -137,24 +198,28 @@ Scheduled schedule_dots(Schedule& schedule, const std::string& name, const Choic
   } else {
     packed = StageHandle(schedule, product.columns.tensor).cache_read("global", {products}).name();
   }
-  const auto group = static_cast<std::int64_t>(product.instruction->group);
-  const bool pads_depth = choice.has_open_depth || product.depth % group != 0;
+  const std::int64_t group = is_amx ? passes::kGroupBytes : static_cast<std::int64_t>(product.instruction->group);
+  const std::int64_t step = is_amx ? passes::kTileDepth : group;
+  const bool pads_depth = choice.has_open_depth || product.depth % step != 0;
   const bool pads_columns = choice.has_open_columns || product.column_extent % (tile.vectors * choice.lanes) != 0;
   const PackedColumns panels{product.columns, group, tile.vectors * choice.lanes};
   if (pads_columns) pad(schedule, packed, product.columns.own_dimension, panels.panel);
-  if (pads_depth) pad(schedule, packed, product.columns.depth_dimension, group);
+  if (pads_depth) pad(schedule, packed, product.columns.depth_dimension, step);
   std::string copied;
   if (pads_depth || !product.rows.is_contiguous) {
     copied = StageHandle(schedule, product.rows.tensor).cache_read("global", {products}).name();
-    if (pads_depth) pad(schedule, copied, product.rows.depth_dimension, group);
+    if (pads_depth) pad(schedule, copied, product.rows.depth_dimension, step);
   }
   StageHandle handle = schedule[products];
   if (pads_depth) {
     const StageLoops& loops = stage_of(schedule, handle).loops;
-    handle.apply("pad", {loops.loop(loops.reduction(0)).name, std::to_string(group)});
+    handle.apply("pad", {loops.loop(loops.reduction(0)).name, std::to_string(step)});
   }
   const std::size_t first = schedule.directives().size();
-  make_loops(handle, stage_of(schedule, handle), product, tile, choice.lanes, columns_outermost, choice.groups);
+  if (is_amx)
+    make_amx_loops(handle, stage_of(schedule, handle), product, tile, columns_outermost);
+  else
+    make_loops(handle, stage_of(schedule, handle), product, tile, choice.lanes, columns_outermost, choice.groups);
   const Scheduled scheduled = with_epilogues(schedule, products, first, epilogues);
   pack_columns(schedule, packed, panels);
   // Root stages that depend on constants alone are computed once, so packing them stays there.
@@ -189,10 +254,14 @@ std::optional<Match> match_packed_dots(const StageContext& context) {
   const auto product = find_dot_product(stage, lanes, context.target, context.constants);
   if (!product || !wants_packed_dots(*product, lanes)) return std::nullopt;
   const TiledAxes axes = tiled_axes(*product, lanes, context.target);
-  const RegisterTile tile = choose_register_tile(context.target.vector_registers, axes);
+  RegisterTile tile = choose_register_tile(context.target.vector_registers, axes);
   std::vector<KnobValue> tiles;
   for (const RegisterTile& one : register_tiles(context.target.vector_registers, axes))
     tiles.push_back({one.rows, one.vectors});
+  if (wants_amx(*product, lanes, context.target)) {
+    for (const RegisterTile& one : amx_tiles()) tiles.push_back({one.rows, one.vectors});
+    tile = default_amx_tile(*product);
+  }
   Match match;
   match.space.knobs = {
       tile_knob("tile", {"rows", "vectors"}, std::move(tiles), {tile.rows, tile.vectors}),

@@ -95,6 +95,17 @@ std::vector<ProgramCase> byte_product_cases() {
     cases.push_back(product({types.left, types.right, true, false}, {37, 34, 66}, types.left == kU8));
   }
   cases.push_back(product({kI8, kU8, true, true}, {12, 19, 33}, true));
+  // Tails of tiles of 16 rows, 16 columns and 64 bytes of the sum.
+  i = 0;
+  for (const std::int64_t m : {8, 15, 16, 17, 31, 33, 49}) {
+    const Operands types[] = {{kI8, kI8}, {kU8, kI8}, {kI8, kU8}, {kU8, kU8}};
+    const std::int64_t depths[] = {60, 64, 100, 128}, columns[] = {16, 17, 48, 95};
+    cases.push_back(product(types[i % 4], {m, depths[i / 2 % 4], columns[i % 3]}, i % 3 == 1));
+    cases.push_back(product(types[(i + 1) % 4], {m, depths[i % 4], columns[3 - i % 3]}, i % 3 == 2));
+    ++i;
+  }
+  cases.push_back(product({kU8, kI8, false, true}, {33, 100, 50}, false));
+  cases.push_back(product({kI8, kI8, true, false}, {33, 100, 50}, true));
   const std::string padded =
       "C: flip B; B.flipped: pad i0 4; pad i1 16; transform_layout (k, n) -> (n / 16, k / 4, n % 16, k % 4); "
       "A: cache_read global C.products -> R; pad i1 4; C.products: pad k 4; split k 4; split n 16; "
