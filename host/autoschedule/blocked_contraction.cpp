@@ -76,9 +76,10 @@ std::string last_loop(const ScheduledStage& stage, const std::vector<std::string
 std::int64_t contraction_lanes(const ScheduledStage& stage, const Target& target) {
   const std::int64_t native = native_lanes(stage, target);
   const Capabilities& can = target.capabilities;
-  if (!can.neon_pairs && !can.neon_pairs_32bit) return native;
-  const bool is_image = stage.axes.size() == kImageAxes && constant_extent(stage.axes.back().extent) == 2 * native;
-  return is_image ? 2 * native : native;
+  const std::int64_t registers = can.neon_pairs || can.neon_pairs_32bit ? 2 : can.amx_int8 ? 4 : 1;
+  const bool is_image =
+      stage.axes.size() == kImageAxes && constant_extent(stage.axes.back().extent) == registers * native;
+  return is_image ? registers * native : native;
 }
 
 bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Target& target) {

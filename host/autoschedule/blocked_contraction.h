@@ -10,7 +10,7 @@
 
 namespace ferry::autoschedule {
 
-// Returns the length of a contraction's vectors: the target's, or twice that, two registers, for images with so many
+// Returns the length of a contraction's vectors: the target's, or two or four registers for images with so many
 // channels in a block on targets whose networks of bytes have them (host/graph/passes/choose_layouts.h).
 std::int64_t contraction_lanes(const schedule::ScheduledStage& stage, const Target& target);
 

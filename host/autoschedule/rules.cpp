@@ -13,6 +13,7 @@
 #include "host/autoschedule/packed_dots.h"
 #include "host/autoschedule/reduction.h"
 #include "host/autoschedule/stencil.h"
+#include "host/autoschedule/tile_products.h"
 #include "host/autoschedule/transposed.h"
 
 namespace ferry::autoschedule {
@@ -22,6 +23,7 @@ namespace {
 constexpr Rule kCpuRules[] = {
     {"in_sequence", match_in_sequence},
     {"packed_dots", match_packed_dots},
+    {"tile_products", match_tile_products},
     {"block_sums", match_block_sums},
     {"blocked_contraction", match_blocked_contraction},
     {"gemv", match_gemv},

@@ -128,6 +128,7 @@ struct AttributesText {
     if (products.factors == ops::IntegerFactors::int16) text += " factors=int16";
     if (products.group > 1) text += " dot=" + std::to_string(products.group);
     if (products.weights_above_minimum) text += " weights>-128";
+    if (products.step > 1) text += " steps of " + std::to_string(products.step);
     return text;
   }
 

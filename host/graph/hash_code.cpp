@@ -103,8 +103,8 @@ class AttributesHash {
     add(is_backwards, in_place);
   }
   void add_part(const ops::IntegerProducts& products) {
-    const auto& [factors, group, weights_above_minimum] = products;
-    add(static_cast<std::uint64_t>(factors), group, weights_above_minimum);
+    const auto& [factors, group, weights_above_minimum, step] = products;
+    add(static_cast<std::uint64_t>(factors), group, weights_above_minimum, step);
   }
   template <class Part>
   void add_part(const std::vector<Part>& parts) {

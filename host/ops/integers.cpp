@@ -7,6 +7,8 @@
 #include "host/ops/checks.h"
 #include "host/ops/integer_factors.h"
 
+#include <numeric>
+
 namespace ferry::ops {
 namespace {
 
@@ -119,7 +121,7 @@ Tensor integer_matmul(const Tensor& a, const Tensor& weights, const Expr& zero_p
   expect_same(a.shape().back(), depth, "the depths of '" + a.name() + "' and '" + weights.name() + "'", name);
   const bool is_centered = products.factors == IntegerFactors::int16;
   // Two groups are added up at once where no weight is -128.
-  const std::int64_t step = products.group * (products.weights_above_minimum ? 2 : 1);
+  const std::int64_t step = std::lcm(products.group * (products.weights_above_minimum ? 2 : 1), products.step);
   const Expr group(products.group), vector(lanes),
       groups = ir::ceil_div(depth, Expr(step)) * Expr(step / products.group);
   const Tensor packed = lang::library::compute(

@@ -19,6 +19,8 @@ struct IntegerProducts {
   std::int64_t group = 1;
   // Whether no weight is -128, so that two products with weights can be added up in int16.
   bool weights_above_minimum = false;
+  // Products with matrices: sums are padded with zeros to a multiple of so many elements, as AMX's tiles have.
+  std::int64_t step = 1;
   bool operator==(const IntegerProducts&) const = default;
 };
 

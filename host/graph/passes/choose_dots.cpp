@@ -1,6 +1,7 @@
 #include "host/graph/passes/choose_dots.h"
 
 #include "crosscompile/passes/tensorize/dot_instructions.h"
+#include "crosscompile/passes/tensorize/tile_dot.h"
 #include "host/graph/passes/blocked_groups.h"
 
 #include <algorithm>
@@ -47,6 +48,13 @@ bool is_above_minimum(const Tensor& weights) {
          std::ranges::find(weights.constant->bytes, kMinimum) == weights.constant->bytes.end();
 }
 
+// Whether a sum fills most of a product of tiles.
+bool is_long(const Size& depth) { return !depth.constant() || *depth.constant() * 4 >= passes::kTileDepth * 3; }
+
+Size depth_of(const Graph& graph, const Node& node, const QuantizedMatmulAttributes& matmul) {
+  return graph.tensor(node.inputs[1]).shape[matmul.matmul.transposed_b ? 1 : 0];
+}
+
 TensorId add_zero(Graph& graph, const std::string& name) {
   const auto data = std::make_shared<const std::vector<std::uint8_t>>(sizeof(std::int16_t));
   return add_constant(graph, name, {DType::i16, {}}, std::make_shared<const ConstantData>(ConstantData{*data, data}));
@@ -71,6 +79,10 @@ DType bytes_of_products(const Target& target, DType x, DType weights) {
   return x == DType::u8 ? DType::i8 : DType::u8;
 }
 
+bool has_byte_tiles(const Target& target) {
+  return target.capabilities.amx_int8 && target.lanes(sizeof(std::int32_t)) == passes::kTileColumns;
+}
+
 Graph choose_dots(Graph graph, const Target& target) {
   for (Node& node : graph.nodes) {
     const auto products = [&](std::int64_t lanes) {
@@ -90,8 +102,10 @@ Graph choose_dots(Graph graph, const Target& target) {
       complete(graph, node, conv->products, conv->is_scaled);
     } else if (auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes)) {
       const std::int64_t lanes = target.lanes(sizeof(std::int32_t));
-      const IntegerProducts chosen = products(lanes);
+      IntegerProducts chosen = products(lanes);
       if (chosen.group == 1 || matmul->matmul.transposed_a) continue;
+      if (chosen.group == kBytes && has_byte_tiles(target) && is_long(depth_of(graph, node, *matmul)))
+        chosen.step = passes::kTileDepth;
       matmul->products = chosen;
       matmul->lanes = lanes;
       complete(graph, node, chosen, matmul->is_scaled);

@@ -1,5 +1,6 @@
 #include "host/graph/passes/choose_layouts.h"
 
+#include "crosscompile/passes/tensorize/tile_dot.h"
 #include "host/graph/loops.h"
 #include "host/graph/passes/blocked_groups.h"
 #include "host/graph/passes/choose_dots.h"
@@ -115,10 +116,35 @@ class LayoutWriter {
   std::map<std::tuple<TensorId, std::int64_t, std::size_t>, TensorId> converted_;
 };
 
+// The images that convolutions of bytes read and write, in bytes of blocks of so many channels. Those of few channels
+// are read plain.
+double bytes_in_blocks(const Graph& graph, const SizeGuess& guess, std::int64_t block) {
+  constexpr std::int64_t kColours = 4;
+  double bytes = 0;
+  for (const Node& node : graph.nodes) {
+    if (node.op != Operator::quantized_conv) continue;
+    for (const TensorId id : {node.inputs[0], node.outputs[0]}) {
+      const Shape& shape = graph.tensor(id).shape;
+      const std::int64_t channels = guess.number(shape[1]);
+      if (channels <= kColours) continue;
+      const std::int64_t whole = (channels + block - 1) / block * block;
+      bytes += guess(shape[0] * shape[2] * shape[3]) * static_cast<double>(whole);
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::int64_t channels_in_block(const Graph& graph, const Target& target, const SizeGuess& guess) {
   const std::int64_t floats = target.lanes(sizeof(float));
+  if (has_byte_tiles(target)) {
+    // Layers of few channels lose more by whole blocks than others gain by tiles.
+    constexpr double kMostPadding = 1.1;
+    const double narrow = bytes_in_blocks(graph, guess, floats);
+    const bool pays = narrow > 0 && bytes_in_blocks(graph, guess, passes::kTileDepth) <= kMostPadding * narrow;
+    return pays ? passes::kTileDepth : floats;
+  }
   if (!adds_byte_pairs(target) || floats == 1) return floats;
   double integers = 0, all = 0;
   for (const Node& node : graph.nodes) {

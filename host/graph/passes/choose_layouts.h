@@ -16,7 +16,8 @@
 namespace ferry::graph {
 
 // Returns the number of channels in a block: those of a vector of floats, or twice as many where products of bytes,
-// which are most of the network's work, fill a register of int16 in between; 1 if the target has no vectors.
+// which are most of the network's work, fill a register of int16 in between, or 64 where AMX's tiles add up as many
+// bytes at once and images of bytes become hardly larger; 1 if the target has no vectors.
 std::int64_t channels_in_block(const Graph& graph, const Target& target, const SizeGuess& guess = {});
 
 // Inputs, outputs and constants stay plain. `lanes` is the number of channels in a block.

@@ -1,7 +1,9 @@
 #include "host/graph/passes/product_costs.h"
 
 #include "crosscompile/passes/tensorize/dot_instructions.h"
+#include "crosscompile/passes/tensorize/tile_dot.h"
 #include "host/graph/passes/blocked_groups.h"
+#include "host/graph/passes/choose_dots.h"
 #include "host/graph/passes/choose_winograd.h"
 
 #include <algorithm>
@@ -13,6 +15,9 @@ namespace {
 // On RISC-V, wide registers of several parts and moves between them make a product of bytes take five times as many
 // cycles as in float32 (docs/lab/boards.md), where two instructions are counted for each of its multiply-adds.
 constexpr double kWideningTime = 2.5;
+
+// Products of bytes in AMX's tiles of which half the rows and columns count, in the time of one dot instruction's.
+constexpr double kTilesTimes = 4;
 
 const passes::DotInstruction* dot_of(const Graph& graph, const Node& node, const ops::IntegerProducts& products,
                                      const Target& target) {
@@ -29,6 +34,13 @@ const passes::DotInstruction* dot_of(const Graph& graph, const Node& node, const
   if (products.factors == ops::IntegerFactors::flipped) x = x == DType::u8 ? DType::i8 : DType::u8;
   const passes::DotInstruction* found = find(x, weights);
   return found != nullptr ? found : find(weights, x);
+}
+
+// Whether the operands lie so that AMX's tiles multiply them (host/autoschedule/tile_products.h).
+bool is_in_tiles(const Graph& graph, const Node& node, const ops::IntegerProducts& products, const Target& target) {
+  if (!has_byte_tiles(target) || products.group != passes::kGroupBytes) return false;
+  if (node.op != Operator::quantized_conv) return products.step == passes::kTileDepth;
+  return graph.tensor(node.inputs[0]).channel_block == passes::kTileDepth;
 }
 
 // Whether its vectors multiply bytes only after each was widened by itself.
@@ -71,6 +83,7 @@ ProductCosts product_costs(const Graph& graph, const Node& node, const Target& t
     constexpr double kOfMerged = 1.5;
     const double instructions = products->weights_above_minimum ? kOfMerged : dot->instructions;
     costs.integers = instructions / (static_cast<double>(dot->lanes) * dot->group);
+    if (is_in_tiles(graph, node, *products, target)) costs.integers /= kTilesTimes;
   }
   return costs;
 }

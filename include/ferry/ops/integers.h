@@ -34,8 +34,8 @@ Tensor integer_depthwise_conv2d_blocked(const Tensor& x, const Tensor& weights, 
 // Multiplies A - zero_point, [..., M, K] of uint8 or int8, by a matrix of int8, [K, N] or, transposed, [N, K], to
 // [..., M, N] of int32. The sums of NAME.products are computed in vectors of `lanes` with the weights in the order in
 // which they are read, NAME.weights. These and NAME.offsets are computed once if weights and zero point are constant,
-// and factors of int16 may be those of the weights, as for convolutions. Rows that are no multiple of a group, or of
-// the two that are added up at once, are padded, NAME.pad.
+// and factors of int16 may be those of the weights, as for convolutions. Rows that are no multiple of a group, of
+// the two that are added up at once, or of the step of the products are padded, NAME.pad.
 Tensor integer_matmul(const Tensor& a, const Tensor& weights, const Expr& zero_point, bool is_transposed,
                       std::int64_t lanes, const IntegerProducts& products, std::string name);
 

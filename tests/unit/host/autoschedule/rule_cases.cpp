@@ -203,42 +203,6 @@ void add_dot_cases(std::vector<RuleCase>& cases) {
                      sizes});
 }
 
-// Matrix products of bytes whose columns a rule packs in groups. Words stand for the types, and for how B is indexed.
-constexpr const char* kByteProduct = "def f(LEFT(M,K) A, RIGHT(K,N) B) -> (C) { C(m,n) +=! int(A(m,k)) * int(B(k,n)) }";
-constexpr const char* kTransposedByteProduct =
-    "def f(LEFT(K,M) A, const RIGHT(N,K) B) -> (C) { C(m,n) +=! int(A(k,m)) * int(B(n,k)) }";
-constexpr const char* kFinishedByteProduct =
-    "def f(LEFT(D,M,K) A, RIGHT(D,K,N) B, int(N) S) -> (Y) {\n"
-    "  C(d,m,n) +=! int(A(d,m,k)) * int(B(d,k,n))\n  E(d,m,n) = C(d,m,n) * 3\n"
-    "  Y(d,m,n) = max(E(d,m,n) + S(n), 0)\n}";
-
-std::string with_types(std::string source, const std::string& left, const std::string& right) {
-  source.replace(source.find("LEFT"), 4, left);
-  return source.replace(source.find("RIGHT"), 5, right);
-}
-
-void add_packed_dot_cases(std::vector<RuleCase>& cases) {
-  Target vnni = small_cpu(256), pairs = small_cpu(128), lanes = small_cpu(128, 256, 1 << 20);
-  vnni.capabilities.vnni_256 = true;
-  pairs.capabilities.neon_pairs = true;
-  lanes.capabilities.neon_pairs = lanes.capabilities.neon_dot = true;
-  const std::vector<Sizes> sizes = {{{"M", 10}, {"K", 19}, {"N", 19}, {"D", 2}},
-                                    {{"M", 9}, {"K", 8}, {"N", 16}, {"D", 1}},
-                                    {{"M", 1}, {"K", 1}, {"N", 1}, {"D", 1}},
-                                    {{"M", 3}, {"K", 0}, {"N", 7}, {"D", 1}},
-                                    {{"M", 0}, {"K", 9}, {"N", 5}, {"D", 3}}};
-  const auto add = [&](const std::string& what, const std::string& source, const Target& target,
-                       const Sizes& expected) {
-    cases.push_back({what, source, {"packed_dots"}, target, expected, sizes});
-  };
-  const Sizes known = {{"M", 37}, {"K", 18}, {"N", 23}};
-  add("product of int8 with VNNI", with_types(kByteProduct, "int8", "int8"), vnni, known);
-  add("product of uint8 and int8 with VNNI", with_types(kByteProduct, "uint8", "int8"), vnni, {});
-  add("product of int8 as pairs", with_types(kByteProduct, "int8", "int8"), pairs, {});
-  add("product of transposed uint8 as pairs", with_types(kTransposedByteProduct, "uint8", "uint8"), pairs, known);
-  add("products of int8 and uint8 with an epilogue", with_types(kFinishedByteProduct, "int8", "uint8"), lanes, {});
-}
-
 void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
   const Target cpu = small_cpu(bits), roomy = small_cpu(bits, 256, 1 << 20);
   const std::string suffix = ", " + std::to_string(bits) + "-bit vectors";
@@ -360,7 +324,7 @@ const std::vector<RuleCase>& rule_cases() {
     }
     add_winograd_cases(cases);
     add_dot_cases(cases);
-    add_packed_dot_cases(cases);
+    add_byte_product_cases(cases);
     for (const char* target : {"cuda -arch=sm_80", "opencl"}) add_gpu_cases(cases, target);
     return cases;
   }();

@@ -22,6 +22,9 @@ struct RuleCase {
 
 const std::vector<RuleCase>& rule_cases();
 
+// Adds those of products of bytes, which are part of them.
+void add_byte_product_cases(std::vector<RuleCase>& cases);
+
 // Returns a CPU with caches so small that small programs exceed them.
 Target small_cpu(std::uint32_t vector_bits, std::uint64_t l1_bytes = 256, std::uint64_t l2_bytes = 600);
 

@@ -26,6 +26,24 @@ constexpr const char* kVnni = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -m
 constexpr const char* kDotprod = "llvm -mtriple=aarch64-linux-gnu -mattr=+dotprod";
 constexpr const char* kMixedDot = "llvm -mtriple=aarch64-linux-gnu -mattr=+dotprod,+i8mm";
 
+constexpr const char* kTiles = "llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids";
+
+// A convolution of bytes from and to so many channels.
+Graph network_of_channels(std::int64_t from, std::int64_t to) {
+  NetworkBuilder network;
+  const TensorId weights = network.constant(
+      "w", {to, from, 3, 3}, test::seeded_bytes<std::int8_t>(static_cast<std::size_t>(to * from * 9), 3), DType::i8);
+  const TensorId scales =
+      network.constant("s", {to}, std::vector<float>(static_cast<std::size_t>(to), 0.01F), DType::f32);
+  const WindowAttributes window = {3, 1, 1, 1, 1};
+  const TensorId one = network.constant<float>("t", {}, {1}, DType::f32);
+  network.output(
+      network.node(Operator::quantized_conv, {network.input("x", {1, from, 7, 6}, DType::u8), weights, one, scales},
+                   QuantizedConvAttributes{{{window, window}, 1}}, "conv"),
+      "y");
+  return network.graph;
+}
+
 // Two convolutions of bytes, perhaps with zero points, of which the first reads few channels.
 Graph network_of(DType dtype, bool has_zero = true) {
   NetworkBuilder network;
@@ -80,6 +98,12 @@ TEST_CASE("convolutions of bytes in blocks multiply by the instructions that the
       CHECK(products_of(choose_dots(plain, resolve_target(one.target)), "first") == IntegerProducts{});
     }
   }
+}
+
+TEST_CASE("images of bytes have 64 channels in a block where AMX's tiles gain more than blocks pad") {
+  CHECK(channels_in_block(network_of_channels(64, 128), resolve_target(kTiles)) == 64);
+  CHECK(channels_in_block(network_of_channels(8, 24), resolve_target(kTiles)) == 16);
+  CHECK(channels_in_block(network_of_channels(64, 128), resolve_target("x86-64-v4 -mattr=+avx512vnni")) == 16);
 }
 
 TEST_CASE("pairs of bytes are added up at once only where no weight is -128") {
@@ -165,7 +189,7 @@ TEST_CASE("convolutions of bytes compute the same by all instructions, and nearl
       CHECK(std::ranges::count(expected, expected[0]) < std::ssize(expected));
       CHECK(result(blocked) == expected);
       std::vector<Graph> all = {plain};
-      for (const char* target : {kVnni, kDotprod, kMixedDot, "x86-64-v3", "raspberry-pi-4"}) {
+      for (const char* target : {kVnni, kDotprod, kMixedDot, "x86-64-v3", "raspberry-pi-4", kTiles}) {
         all.push_back(choose_dots(blocked, resolve_target(target)));
         CAPTURE(target);
         CHECK(result(all.back()) == expected);
