@@ -32,7 +32,7 @@ struct TileProduct {
   std::size_t group = 0, groups = 0;  // axes of the reduction
   std::int64_t group_count = 1;
   std::int64_t lanes = 1;                       // extent of the axis of columns
-  std::int64_t row_extent = 1, outer_rows = 1;  // of the axis of rows; of the one outside of it
+  std::int64_t row_extent = 1, outer_rows = 1;  // the axis of rows, and the one outside of it
   double steps = 1;                             // products of tiles in a sum
 };
 
@@ -105,7 +105,7 @@ std::optional<TileProduct> find_tile_product(const StageContext& context) {
     return std::nullopt;
   product.contraction = *contraction;
   const auto group = find_group(stage, *contraction, product.lanes, context.target);
-  // What becomes of tiles must be constant at any size.
+  // The extents of tiles must be constant at any size.
   const ScheduledStage& open = stage_at_any_size(context);
   const Load* rows = factor_from(*open.reduction(), contraction->row_load->buffer->name);
   if (rows == nullptr || constant_extent(open.axes.back().extent) != product.lanes) return std::nullopt;
@@ -128,7 +128,7 @@ std::optional<TileProduct> find_tile_product(const StageContext& context) {
 // Tiles of rows.
 struct RowTiles {
   std::int64_t rows = 1, tiles = 1;
-  bool in_two_rows = false;  // of the image
+  bool in_two_rows = false;  // the two tiles are in neighbouring rows of the image
 };
 
 RowTiles row_tiles(const TileProduct& product, std::int64_t rows) {

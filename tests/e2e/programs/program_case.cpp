@@ -31,11 +31,11 @@ Expected each(DType dtype, std::vector<std::int64_t> shape,
 std::vector<ProgramCase> all_cases() {
   std::vector<ProgramCase> all;
   for (const auto& cases :
-       {expression_cases(), operator_cases(), reducer_cases(),   gather_cases(),      stride_cases(),
-        math_cases(),       notation_cases(), library_cases(),   elements_cases(),    update_cases(),
-        sequence_cases(),   layer_cases(),    blocked_cases(),   integer_cases(),     pairs_of_bytes_cases(),
-        winograd_cases(),   schedule_cases(), tensorize_cases(), tile_cases(), extern_cases(),      type_cases(),
-        sorting_cases(),    axis_cases(),     example_cases(),   byte_product_cases()})
+       {expression_cases(), operator_cases(), reducer_cases(),   gather_cases(),   stride_cases(),
+        math_cases(),       notation_cases(), library_cases(),   elements_cases(), update_cases(),
+        sequence_cases(),   layer_cases(),    blocked_cases(),   integer_cases(),  pairs_of_bytes_cases(),
+        winograd_cases(),   schedule_cases(), tensorize_cases(), tile_cases(),     extern_cases(),
+        type_cases(),       sorting_cases(),  axis_cases(),      example_cases(),  byte_product_cases()})
     all.insert(all.end(), cases.begin(), cases.end());
   return all;
 }

@@ -16,9 +16,9 @@ using Sizes = std::map<std::string, std::int64_t>;
 
 // Lowers `source` (one function in the text notation) with the schedule, runs it in the interpreter as lowered and
 // after the passes of a CPU with registers of 128, 256 or 512 bits, with tiles if they are used, and, if it has loops
-// for one, of CUDA's or OpenCL's GPU, and compares every output bit for bit with the unscheduled program's. Which of them is drawn, by the loops;
-// FERRY_SCHEDULES_SEED draws others, and with FERRY_SCHEDULES_ALL, as in lower_long_test, it is all.
-// Use integers, or floats whose order of operations the schedule keeps.
+// for one, of CUDA's or OpenCL's GPU, and compares every output bit for bit with the unscheduled program's. Which of
+// them is drawn, by the loops; FERRY_SCHEDULES_SEED draws others, and with FERRY_SCHEDULES_ALL, as in lower_long_test,
+// it is all. Use integers, or floats whose order of operations the schedule keeps.
 void check_schedule(const std::string& source, const std::string& schedule, const Sizes& sizes = {});
 void check_schedule(const lang::Program& program, const std::string& schedule, const Sizes& sizes = {});
 
