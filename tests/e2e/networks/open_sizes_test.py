@@ -118,6 +118,7 @@ class OpenSizesTest(unittest.TestCase):
         self.assertIn("must equal", self.refusal("up_and_down", (1, 2, 10, 12)))
         self.assertIn("N of 'a' must equal M of 'b'", self.refusal("named_apart", (2, 3), (3, 3)))
         self.assertIn("must equal", self.refusal("chunked", (3, 4)))
+        self.assertIn("must equal a multiple of 2", self.refusal("blocks_of_pixels", (1, 3, 5, 6)))
         self.assertIn("must equal", self.refusal("squeezed_if_one", (1, 3, 9)))
         self.assertIn("is outside of the 1 entries", self.refusal("squeezed_in_branches", np.full((1, 3, 5), -1, np.float32)))
 

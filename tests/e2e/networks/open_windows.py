@@ -52,3 +52,11 @@ def transforms(net):
     whole = net.op("DFT", x, "", axis)
     return net.model(whole, net.op("DFT", x, "", axis, onesided=1), net.op("DFT", whole, "", axis, inverse=1),
                      net.op("DFT", x, net.constant(np.int64(30)), axis))
+
+
+@case([(1, 3, 4, 6)], [(2, 3, 2, 2)], [(1, 3, 10, 8)])
+def blocks_of_pixels(net):
+    """SpaceToDepth of open images, which must be whole blocks, and back."""
+    x = net.input("x", ["N", 3, "H", "W"])
+    y = net.op("Relu", net.op("SpaceToDepth", net.op("Conv", x, net.weight(4, 3, 3, 3), pads=[1, 1, 1, 1]), blocksize=2))
+    return net.model(y, net.op("DepthToSpace", y, blocksize=2, mode="CRD"))

@@ -15,7 +15,7 @@ OPERATORS = (images.OPERATORS + elementwise.OPERATORS + movement.OPERATORS + pro
 
 def add_inputs(net):
     first = [net.batch] if net.batch else [net.pick(1, 1, 2, 3)]
-    kind = net.pick("image", "image", "image", "signal", "volume", "matrix", "sequence")
+    kind = "image" if net.opens_space else net.pick("image", "image", "image", "signal", "volume", "matrix", "sequence")
     channels = net.pick(1, 3, 4, 5, 8, 16, 16, 17, 21, 24, 32, 33)
     shape = {
         "image": [channels, net.random.randint(1, 15), net.random.randint(1, 15)],
@@ -36,11 +36,13 @@ def add_inputs(net):
         net.add("Add", [net.inputs[0], x], net.inputs[0].shape)
 
 
-def generate(seed):
+def generate(seed, opens_space=False):
     """The network and its outputs: what nothing else reads, and sometimes other values."""
     net = Net(seed)
+    net.opens_space = opens_space
     add_inputs(net)
-    operators, weights = zip(*OPERATORS)
+    # Operands of fixed sizes beside open ones are seldom valid, and others than those of images often have some.
+    operators, weights = zip(*(3 * images.OPERATORS + elementwise.OPERATORS if opens_space else OPERATORS))
     wanted = net.random.randint(1, 14)
     made = tries = 0
     while made < wanted and tries < 20 * wanted:
@@ -59,7 +61,16 @@ def generate(seed):
     return net, outputs
 
 
-def feeds(net, batch, random):
-    """Inputs for a call with this size of the batch."""
-    return {value.name: random.standard_normal([batch if isinstance(size, Open) else size for size in value.shape], np.float32)
+def feeds(net, batch, random, more=0):
+    """Inputs for a call with this size of the batch. Open sizes of images are greater by at most `more` than in the first."""
+    added = {}
+
+    def size_of(axis, size):
+        if isinstance(size, Open):
+            return batch
+        if axis < 2 or not net.is_open_space(size):
+            return size
+        return size + added.setdefault(size, int(random.integers(0, more + 1)))
+
+    return {value.name: random.standard_normal([size_of(axis, size) for axis, size in enumerate(value.shape)], np.float32)
             for value in net.inputs}

@@ -51,6 +51,7 @@ class Net:
         self.nodes, self.weights, self.inputs, self.values = [], [], [], []
         self.names = 0
         self.is_quantized = False
+        self.opens_space = False
 
     def chance(self, probability):
         return self.random.random() < probability
@@ -112,8 +113,13 @@ class Net:
         return self.add("Add", [self.add("Abs", [x], x.shape), self.constant(0.5, np.float32)], x.shape)
 
     def shape_of(self, value):
-        """The dimensions of a type as the file has them."""
-        return self.shape_of_dimensions(value.shape)
+        """The dimensions of an input as the file has them."""
+        shape = self.shape_of_dimensions(value.shape)
+        return shape[:2] + [f"S{size}" if self.is_open_space(size) else size for size in shape[2:]]
+
+    def is_open_space(self, size):
+        """Whether a dimension after the first two is open. Equal sizes are one size, which other calls may have greater."""
+        return self.opens_space and size > 1
 
     def shape_of_dimensions(self, shape):
         return [("N" if size is self.batch else "M") if isinstance(size, Open) else size for size in shape]

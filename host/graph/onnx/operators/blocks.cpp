@@ -25,10 +25,13 @@ std::int64_t read_block(NodeImport& node) {
   return block;
 }
 
-Size divided(const NodeImport& node, const Size& size, std::int64_t by) {
-  const std::optional<Size> part = divide_exactly(size, by);
-  node.expect(part.has_value(), "sizes that the blocks divide", [&] { return to_text(size); });
-  return *part;
+// Returns size / by, where that is a whole number. Whether an open size is a multiple may be known only in a call.
+Size divided(const NodeImport& node, const std::string& what, const Size& size, std::int64_t by) {
+  if (const std::optional<Size> part = divide_exactly(size, by)) return *part;
+  node.expect(!size.constant(), "sizes that the blocks divide", [&] { return to_text(size); });
+  const Size part = floor_divide(size, by);
+  node.equal(what, size, "a multiple of " + std::to_string(by), part * by);
+  return part;
 }
 
 }  // namespace
@@ -38,7 +41,7 @@ void import_depth_to_space(NodeImport& node) {
   const std::int64_t b = read_block(node);
   const std::string mode = node.text("mode", "DCR");
   node.expect(mode == "DCR" || mode == "CRD", "the mode DCR or CRD", [&] { return mode; });
-  const Size channels = divided(node, c, b * b);
+  const Size channels = divided(node, "the channels", c, b * b);
   const bool depth_first = mode == "DCR";
   const Value split =
       node.reshape(node.input(0), depth_first ? Shape{n, b, b, channels, h, w} : Shape{n, channels, b, b, h, w});
@@ -52,10 +55,13 @@ void import_space_to_depth(NodeImport& node) {
   const std::int64_t b = read_block(node);
   const std::string mode = node.text("mode", "DCR");
   node.expect(mode == "DCR" || mode == "CRD", "the mode DCR or CRD", [&] { return mode; });
-  const Size rows = divided(node, h, b), columns = divided(node, w, b);
-  const Value split = node.reshape(node.input(0), {n, c, rows, b, columns, b});
+  const NodeOps of(node);
+  const Size rows = divided(node, "the height", h, b), columns = divided(node, "the width", w, b);
+  // Nothing is cut off, but the sizes of the blocks show it.
+  const Value whole = of.slice(of.slice(node.input(0), 2, 0, rows * b), 3, 0, columns * b);
+  const Value split = node.reshape(whole, {n, c, rows, b, columns, b});
   using Order = std::vector<std::size_t>;
-  const Value moved = NodeOps(node).transpose(split, mode == "DCR" ? Order{0, 3, 5, 1, 2, 4} : Order{0, 1, 3, 5, 2, 4});
+  const Value moved = of.transpose(split, mode == "DCR" ? Order{0, 3, 5, 1, 2, 4} : Order{0, 1, 3, 5, 2, 4});
   node.output(0, node.reshape(moved, {n, c * (b * b), rows, columns}));
 }
 
