@@ -27,13 +27,16 @@ constexpr std::size_t kMaxCalls = 8;
 // The samples, of 16 bytes each, and the watched texts must fit the body of the answer.
 constexpr std::size_t kMaxSamples = 60'000;
 constexpr std::size_t kFewEmptyWindows = 5;
+// The answer has a bit for each witness, and for each check.
+constexpr std::size_t kMostBeside = 64;
 
 struct Subject {
   CheckedCall call;
   std::unique_ptr<Workload> workload;  // null: it is isolated
-  CheckedCall witness;                 // gets the arguments of one of the timed calls, if it has any itself
-  std::unique_ptr<FreshCall> fresh;    // what measures it if it gets new inputs; null: it does not
-  Counters* counters = nullptr;        // its process's own; null: this process counts
+  // The arguments of its witnesses, and of its checks.
+  std::vector<FreshCall::Beside> witnesses, checks;
+  std::unique_ptr<FreshCall> fresh;  // what measures it if it gets new inputs; null: it does not
+  Counters* counters = nullptr;      // its process's own; null: this process counts
   Counts counted{};
   double calls = 0;
 };
@@ -185,8 +188,54 @@ Status make_fresh(const BenchOptions& options, IsolatedCalls& isolated, ColdCall
     subjects[i].fresh = std::make_unique<FreshCall>(isolated, i, subjects[i].call, options.poison, options.poison_rtol,
                                                     std::move(cool));
     FERRY_TRY(subjects[i].fresh->prepare());
-    if (options.witnesses != 0)
-      subjects[i].fresh->witness(subjects[i].witness.arguments, subjects.size() > 1, options.repeat);
+    subjects[i].fresh->take(std::move(subjects[i].witnesses), std::move(subjects[i].checks), subjects.size() > 1,
+                            options.repeat);
+  }
+  return {};
+}
+
+Status other_witnesses() {
+  return {ErrorCode::invalid_argument, "measure: expected at most 64 witnesses and checks, of the calls' sizes"};
+}
+
+// Finds the timed calls and their first witnesses, which follow them.
+Status find_calls(SessionState& state, RequestContext& context, const rpc::Evaluate& request,
+                  std::vector<Subject>& subjects) {
+  for (std::size_t i = 0; i < request.calls.size(); ++i) {
+    const bool is_witness = i >= subjects.size();
+    Subject& subject = subjects[is_witness ? i - subjects.size() : i];
+    FERRY_ASSIGN(CheckedCall call, check_call(state, context, request.calls[i]));
+    if (!is_witness) {
+      subject.call = std::move(call);
+      continue;
+    }
+    if (call.module != subject.call.module || call.function != subject.call.function ||
+        call.bound.tensor_bytes != subject.call.bound.tensor_bytes)
+      return other_witnesses();
+    subject.witnesses.emplace_back().arguments = std::move(call.arguments);
+  }
+  return {};
+}
+
+// Finds further witnesses or checks: one of each call, then the next one of each. They are calls like the timed ones
+// with these buffers in place of those of tensors that are no constants.
+Status find_beside(SessionState& state, RequestContext& context, std::span<const std::uint64_t> buffers,
+                   std::vector<Subject>& subjects, std::vector<FreshCall::Beside> Subject::* beside) {
+  for (std::size_t found = 0; !buffers.empty(); ++found) {
+    Subject& subject = subjects[found % subjects.size()];
+    const CheckedCall& call = subject.call;
+    if ((subject.*beside).size() == kMostBeside) return other_witnesses();
+    std::vector<DeviceArgument>& arguments = (subject.*beside).emplace_back().arguments;
+    arguments = call.arguments;
+    for (std::size_t p = 0; p < arguments.size(); ++p) {
+      if (arguments[p].is_scalar || call.info().parameters[p].is_constant) continue;
+      if (buffers.empty()) return other_witnesses();
+      FERRY_ASSIGN(const Buffer* const buffer, state.buffers.find(context, buffers.front()));
+      FERRY_TRY(buffer->check_range(buffers.front(), 0, call.bound.tensor_bytes[p]));
+      arguments[p].memory = buffer->host_address();
+      if (arguments[p].memory == nullptr) return other_witnesses();
+      buffers = buffers.subspan(1);
+    }
   }
   return {};
 }
@@ -202,19 +251,11 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
   const std::vector<rpc::Call>& calls = request.calls;
   const BenchOptions& options = request.options;
   FERRY_TRY(check_request(calls.size(), options));
-  if (options.witnesses != 0 && options.witnesses * 2 != calls.size())
-    return Status(ErrorCode::invalid_argument, "measure: expected a witness for each call");
+  if (options.witnesses != 0 && options.witnesses * 2 != calls.size()) return other_witnesses();
   std::vector<Subject> subjects(calls.size() - options.witnesses);
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    const bool is_witness = i >= subjects.size();
-    Subject& subject = subjects[is_witness ? i - subjects.size() : i];
-    CheckedCall& call = is_witness ? subject.witness : subject.call;
-    FERRY_ASSIGN(call, check_call(state, context, calls[i]));
-    if (!is_witness) continue;
-    if (call.module != subject.call.module || call.function != subject.call.function ||
-        call.bound.tensor_bytes != subject.call.bound.tensor_bytes)
-      return Status(ErrorCode::invalid_argument, "measure: expected witnesses of the calls' functions and sizes");
-  }
+  FERRY_TRY(find_calls(state, context, request, subjects));
+  FERRY_TRY(find_beside(state, context, options.witness_buffers, subjects, &Subject::witnesses));
+  FERRY_TRY(find_beside(state, context, options.check_buffers, subjects, &Subject::checks));
   Evaluation reply;
   CallThreads threads(state);
   FERRY_TRY(threads.choose(options.cores, options.threads));
@@ -255,7 +296,8 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
     auto ended = measure(options, workloads, hooks, reply);
     for (std::size_t i = 0; has_fresh_inputs && i < subjects.size(); ++i) {
       if (!ended.status().is_ok() || ended.value().result != 0) break;
-      ended.value() = {subjects[i].fresh->call_alone(reply.calls[i].alone_s), i};
+      ended.value() = {subjects[i].fresh->finish_checks(), i};
+      if (ended.value().result == 0) ended.value() = {subjects[i].fresh->call_alone(reply.calls[i].alone_s), i};
       if (ended.value().result == 0) ended.value() = {subjects[i].fresh->run_as_named(), i};
     }
     isolated.end_like_runner(context.activity());
@@ -273,10 +315,10 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
   FERRY_TRY(isolated.check_processor_time());
   isolated.copy_out();
   hooks.finish();
-  for (std::size_t i = 0; i < subjects.size(); ++i) {
-    mark_outputs_written(state, calls[i], subjects[i].call);
-    if (reply.calls[i].witnessed) mark_outputs_written(state, calls[subjects.size() + i], subjects[i].witness);
-  }
+  // The buffers of further witnesses and of checks need no mark: what fails is the client's to ignore.
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    if (i < subjects.size() || reply.calls[i - subjects.size()].witnessed)
+      mark_outputs_written(state, calls[i], subjects[i % subjects.size()].call);
   return reply;
 }
 

@@ -20,8 +20,8 @@ constexpr std::uint64_t kReplaced = 8, kFewReplaced = 3;
 // looks at some elements does not notice. One that notices computes the changes alone, which counts as no time.
 constexpr std::uint64_t kTimedWindows = 3;
 constexpr std::size_t kAims = 16;
-// The window of a witness in turns is one of the first 2^this.
-constexpr std::uint64_t kWitnessWindowBits = 12;
+// The window of a witness in turns, and of a check, is one of the first 2^this.
+constexpr std::uint64_t kDrawnWindowBits = 12;
 // Windows of one call, of which the shortest counts.
 constexpr std::size_t kAloneWindows = 9;
 // All elements of the outputs are compared if they are few, and otherwise after one window in so many.
@@ -30,6 +30,12 @@ constexpr std::uint64_t kFewBytes = 16 << 10, kWholeWindows = 8;
 // Whether it has two different elements.
 bool varies(const std::uint8_t* memory, std::uint64_t bytes, std::size_t element) {
   return std::memcmp(memory, memory + element, static_cast<std::size_t>(bytes - element)) != 0;
+}
+
+std::uint64_t done(const std::vector<FreshCall::Beside>& all) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = all.size(); i-- > 0;) bits = bits << 1 | (all[i].is_done ? 1 : 0);
+  return bits;
 }
 
 }  // namespace
@@ -126,60 +132,101 @@ std::int32_t FreshCall::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
   return sample_windows(calls, elapsed_ns, true);
 }
 
-void FreshCall::witness(std::span<const DeviceArgument> into, bool in_turns, std::uint64_t samples) {
-  witness_.assign(into.begin(), into.end());
-  if (!in_turns) return;
-  std::uint64_t most = samples;
-  // An early window as likely as a late one, however many there will be.
-  if (random_.below(2) == 0) most = std::uint64_t{1} << random_.below(kWitnessWindowBits + 1);
-  witness_window_ = random_.below(std::max<std::uint64_t>(most, 1));
-}
-
-bool FreshCall::is_witness_window() {
-  const std::uint64_t window = timed_windows_++;
-  return witness_window_ ? window == *witness_window_ : random_.below(window + 1) == 0;
-}
-
-void FreshCall::keep_witness(std::size_t first, std::uint64_t window) {
-  const Set& set = sets_[(first + random_.below(window)) % sets_.size()];
-  for (std::size_t p = 0; p < witness_.size(); ++p) {
-    const std::uint64_t bytes = checked_.bound.tensor_bytes[p];
-    if (!witness_[p].is_scalar && !checked_.info().parameters[p].is_constant && bytes != 0)
-      std::memcpy(witness_[p].memory, set.arguments[p].memory, static_cast<std::size_t>(bytes));
+void FreshCall::draw_windows(std::vector<Beside>& all, std::uint64_t samples) {
+  for (Beside& one : all) {
+    std::uint64_t most = samples;
+    // An early window as likely as a late one, however many there will be.
+    if (random_.below(2) == 0) most = std::uint64_t{1} << random_.below(kDrawnWindowBits + 1);
+    one.window = random_.below(std::max<std::uint64_t>(most, 1));
   }
-  witnessed_ = true;
 }
 
-// Runs so many calls with the next sets in turn, and checks them.
-std::int32_t FreshCall::run_window(std::uint64_t calls, Change change, bool may_be_witness, std::int64_t& elapsed_ns) {
-  const auto first = static_cast<std::size_t>(random_.below(sets_.size()));
+void FreshCall::take(std::vector<Beside> witnesses, std::vector<Beside> checks, bool in_turns, std::uint64_t samples) {
+  witnesses_ = std::move(witnesses);
+  checks_ = std::move(checks);
+  if (in_turns) draw_windows(witnesses_, samples);
+  draw_windows(checks_, samples);
+}
+
+void FreshCall::copy(const std::vector<DeviceArgument>& from, const std::vector<DeviceArgument>& to, unsigned what) {
+  for (std::size_t p = 0; p < to.size(); ++p) {
+    const ParameterInfo& parameter = checked_.info().parameters[p];
+    const std::uint64_t bytes = checked_.bound.tensor_bytes[p];
+    const unsigned kind = parameter.direction == Direction::in    ? parameter.is_constant ? 0 : kInputs
+                          : parameter.direction == Direction::out ? kOutputs
+                                                                  : kInouts;
+    if (!to[p].is_scalar && bytes != 0 && (what & kind) != 0)
+      std::memcpy(to[p].memory, from[p].memory, static_cast<std::size_t>(bytes));
+  }
+}
+
+// After a timed window of so many calls.
+void FreshCall::keep_witnesses(std::uint64_t calls) {
+  for (Beside& witness : witnesses_) {
+    if (witness.window == kAny ? random_.below(timed_windows_ + 1) != 0 : witness.window != timed_windows_) continue;
+    copy(sets_[(first_ + random_.below(calls)) % sets_.size()].arguments, witness.arguments,
+         kInputs | kOutputs | kInouts);
+    witness.is_done = true;
+  }
+}
+
+// Runs so many calls with the next sets in turn, and looks at what they wrote.
+std::int32_t FreshCall::run_window(std::uint64_t calls, Change change, std::int64_t& elapsed_ns, Beside* check) {
+  first_ = static_cast<std::size_t>(random_.below(sets_.size()));
   for (std::uint64_t i = 0; i < calls; ++i) {
-    const std::size_t set = (first + i) % sets_.size();
+    const std::size_t set = (first_ + i) % sets_.size();
     renew(sets_[set], change);
     outputs_.prepare(set, aims_);
   }
+  Calls window{first_, calls, check};
+  std::vector<DeviceArgument>* checked = nullptr;
+  if (check != nullptr) {
+    window.checked = (first_ + random_.below(calls)) % sets_.size();
+    checked = &sets_[window.checked].arguments;
+    copy(check->arguments, *checked, kInputs | kInouts);
+  }
   if (cool_) cool_();
-  const std::int32_t result = timed_.sample(calls, first, elapsed_ns);
-  if (result != 0) return result;
-  if (may_be_witness && !witness_.empty() && is_witness_window()) keep_witness(first, calls);
-  return inspect(first, calls);
+  if (const std::int32_t result = timed_.sample(calls, first_, elapsed_ns); result != 0) return result;
+  const std::int32_t result = inspect(window);
+  if (check != nullptr) {
+    copy(*checked, check->arguments, kOutputs | kInouts);
+    check->is_done = true;
+    // What comes next is drawn from the client's contents, in part.
+    copy(isolated_.named(call_), *checked, kInputs | kInouts);
+  }
+  return result;
+}
+
+std::int32_t FreshCall::run_untimed(std::uint64_t calls, Change change, Beside* check) {
+  std::int64_t elapsed_ns = 0;
+  timed_.counters().stop();
+  const std::int32_t result = run_window(calls, change, elapsed_ns, check);
+  timed_.counters().start();
+  return result;
 }
 
 std::int32_t FreshCall::sample_windows(std::uint64_t calls, std::int64_t& elapsed_ns, bool is_timed) {
-  const std::int64_t begin = now_ns();
+  std::int64_t begin = now_ns();
   elapsed_ns = 0;
   was_interrupted_ = is_unwritten_ = is_wrong_ = false;
   std::int32_t result = 0;
   while (calls > 0 && result == 0) {
     const std::uint64_t window = std::min<std::uint64_t>(calls, sets_.size());
+    // A sample is as long as others without its checks.
+    const std::int64_t checks_begin = now_ns();
+    for (std::size_t i = 0; i < checks_.size() && is_timed && result == 0; ++i)
+      if (checks_[i].window == timed_windows_) result = run_untimed(window, Change::lines, &checks_[i]);
+    begin += now_ns() - checks_begin;
+    if (is_timed && result == 0 && random_.below(kTimedWindows) == 0)
+      result = run_untimed(window, Change::few_elements);
+    if (result != 0) break;
     std::int64_t window_ns = 0;
-    if (is_timed && random_.below(kTimedWindows) == 0) {
-      timed_.counters().stop();
-      result = run_window(window, Change::few_elements, false, window_ns);
-      timed_.counters().start();
-      if (result != 0) break;
+    result = run_window(window, Change::lines, window_ns);
+    if (is_timed && result == 0) {
+      keep_witnesses(window);
+      ++timed_windows_;
+      window_calls_ = window;
     }
-    result = run_window(window, Change::lines, is_timed, window_ns);
     elapsed_ns += window_ns;
     was_interrupted_ = was_interrupted_ || *timed_.was_interrupted();
     calls -= window;
@@ -190,24 +237,33 @@ std::int32_t FreshCall::sample_windows(std::uint64_t calls, std::int64_t& elapse
   return result;
 }
 
-void FreshCall::restore_for_twin(const Set& set) {
-  for (std::size_t p = 0; p < set.of_twin.size(); ++p) {
-    const std::uint64_t bytes = checked_.bound.tensor_bytes[p];
-    if (checked_.info().parameters[p].direction == Direction::inout && bytes != 0)
-      std::memcpy(set.of_twin[p].memory, isolated_.named(call_)[p].memory, static_cast<std::size_t>(bytes));
+std::int32_t FreshCall::finish_checks() {
+  bool is_finished = true;
+  for (Beside& check : checks_) {
+    if (check.is_done) continue;
+    check.window = timed_windows_;
+    is_finished = false;
   }
+  std::int64_t elapsed_ns = 0;
+  return is_finished ? 0 : sample(window_calls_, elapsed_ns);
 }
 
-std::int32_t FreshCall::inspect(std::size_t first, std::uint64_t calls) {
-  const auto set_of = [&](std::uint64_t i) { return (first + i) % sets_.size(); };
-  for (std::uint64_t i = 0; i < calls; ++i) is_unwritten_ |= !outputs_.were_written(set_of(i));
+void FreshCall::restore_for_twin(std::size_t set, const Calls& calls) {
+  const bool is_checked = calls.check != nullptr && set == calls.checked;
+  const std::vector<DeviceArgument>& from = is_checked ? calls.check->arguments : isolated_.named(call_);
+  copy(from, sets_[set].of_twin, kInouts);
+}
+
+std::int32_t FreshCall::inspect(const Calls& calls) {
+  const auto set_of = [&](std::uint64_t i) { return (calls.first + i) % sets_.size(); };
+  for (std::uint64_t i = 0; i < calls.count; ++i) is_unwritten_ |= !outputs_.were_written(set_of(i));
   // Not after the first window: what a kernel computes first must differ in both processes.
   if (windows_++ == 0 || random_.below(2) == 0) return 0;
-  for (std::uint64_t i = 0; i < calls; ++i) restore_for_twin(sets_[set_of(i)]);
+  for (std::uint64_t i = 0; i < calls.count; ++i) restore_for_twin(set_of(i), calls);
   std::int64_t elapsed_ns = 0;
-  if (const std::int32_t result = twin_.sample(calls, first, elapsed_ns); result != 0) return result;
-  const bool whole = output_bytes_ * calls <= kFewBytes || random_.below(kWholeWindows) == 0;
-  for (std::uint64_t i = 0; i < calls; ++i)
+  if (const std::int32_t result = twin_.sample(calls.count, calls.first, elapsed_ns); result != 0) return result;
+  const bool whole = output_bytes_ * calls.count <= kFewBytes || random_.below(kWholeWindows) == 0;
+  for (std::uint64_t i = 0; i < calls.count; ++i)
     is_wrong_ |= !outputs_.are_equal(set_of(i), sets_[set_of(i)].of_twin, whole);
   return 0;
 }
@@ -238,7 +294,10 @@ std::int32_t FreshCall::run_as_named() {
 void FreshCall::add_counts(Samples& samples) const {
   samples.unwritten += unwritten_;
   samples.changed += wrong_;
-  samples.witnessed = witnessed_;
+  const std::uint64_t witnessed = done(witnesses_);
+  samples.witnessed = (witnessed & 1) != 0;
+  samples.more_witnessed = witnessed >> 1;
+  samples.checked = done(checks_);
   samples.sets = static_cast<std::uint32_t>(sets_.size());
 }
 

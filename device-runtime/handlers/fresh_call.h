@@ -38,10 +38,23 @@ class FreshCall final : public Workload {
   std::int64_t clock_resolution_ns() const override { return timed_.clock_resolution_ns(); }
   std::optional<bool> was_interrupted() const override { return was_interrupted_; }
 
-  // From now on copies the arguments of one of the calls of samples to those of another call with tensors of the same
-  // sizes. Alone, each call is as likely to be it as any other. In turns with others it is of the same window in each,
-  // for equal seeds, which is often one of the first `samples` and never beyond the first few thousand.
-  void witness(std::span<const DeviceArgument> into, bool in_turns, std::uint64_t samples);
+  // The arguments of another call with tensors of the same sizes.
+  static constexpr std::uint64_t kAny = ~std::uint64_t{0};
+  struct Beside {
+    std::vector<DeviceArgument> arguments;
+    std::uint64_t window = kAny;  // the timed one, or that before which it comes; kAny: drawn as they come
+    bool is_done = false;
+  };
+  // From now on copies the arguments of one of the calls of samples to those of each witness, which is decided after
+  // its window. Alone, each call is as likely to be it as any other. In turns with others it is of the same window in
+  // each, for equal seeds, which is often one of the first `samples` and never beyond the first few thousand.
+  //
+  // For each check, makes one of the calls of a window with its inputs, and copies the outputs to it. The window is not
+  // timed, and comes between those of samples, at a place as that of a witness in turns, or after them if these are
+  // fewer. All else is as in other windows.
+  void take(std::vector<Beside> witnesses, std::vector<Beside> checks, bool in_turns, std::uint64_t samples);
+  // Makes the checks whose windows did not come.
+  std::int32_t finish_checks();
   // Measures some windows of a single call, where samples have more: what a kernel does once for all calls of a window
   // shows.
   std::int32_t call_alone(double& least_s);
@@ -66,17 +79,29 @@ class FreshCall final : public Workload {
     std::vector<DeviceArgument> arguments, of_twin;
   };
 
+  // The calls of a window: so many sets from the first on. If there is a check, that of the set `checked`.
+  struct Calls {
+    std::size_t first = 0;
+    std::uint64_t count = 0;
+    Beside* check = nullptr;
+    std::size_t checked = 0;
+  };
+
   enum class Change : std::uint8_t { lines, few_elements };
 
   std::int32_t sample_windows(std::uint64_t calls, std::int64_t& elapsed_ns, bool is_timed);
-  std::int32_t run_window(std::uint64_t calls, Change change, bool may_be_witness, std::int64_t& elapsed_ns);
-  bool is_witness_window();
-  void keep_witness(std::size_t first, std::uint64_t window);
+  std::int32_t run_window(std::uint64_t calls, Change change, std::int64_t& elapsed_ns, Beside* check = nullptr);
+  std::int32_t run_untimed(std::uint64_t calls, Change change, Beside* check = nullptr);
+  void draw_windows(std::vector<Beside>& all, std::uint64_t samples);
+  void keep_witnesses(std::uint64_t calls);
+  // What to copy, added up.
+  static constexpr unsigned kInputs = 1, kOutputs = 2, kInouts = 4;
+  void copy(const std::vector<DeviceArgument>& from, const std::vector<DeviceArgument>& to, unsigned what);
   void renew(const Set& set, Change change);
   void draw_lines(const Input& input, const Set& set, bool stay);
   bool replace_element(const Input& input, const Set& set);
-  void restore_for_twin(const Set& set);
-  std::int32_t inspect(std::size_t first, std::uint64_t calls);
+  void restore_for_twin(std::size_t set, const Calls& calls);
+  std::int32_t inspect(const Calls& calls);
 
   IsolatedCalls& isolated_;
   std::size_t call_;
@@ -92,10 +117,9 @@ class FreshCall final : public Workload {
   std::int64_t beside_ns_ = 0;  // what the last sample did beside its calls
   bool was_interrupted_ = false, is_unwritten_ = false, is_wrong_ = false;
   std::uint64_t unwritten_ = 0, wrong_ = 0;
-  std::vector<DeviceArgument> witness_;  // empty: there is none
-  std::uint64_t timed_windows_ = 0;
-  std::optional<std::uint64_t> witness_window_;  // nothing: it is drawn as windows come
-  bool witnessed_ = false;
+  std::vector<Beside> witnesses_, checks_;
+  std::size_t first_ = 0;  // the first set of the last window
+  std::uint64_t timed_windows_ = 0, window_calls_ = 1;
 };
 
 }  // namespace ferry::device

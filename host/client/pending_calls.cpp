@@ -33,6 +33,12 @@ PreparedCall prepare(const Function& function, const std::vector<Argument>& argu
   return detail::prepare(*Access::module(function), Access::index(function), arguments);
 }
 
+// Adds the handles of the tensors that are no constants.
+void add_buffers(const FunctionInfo& info, const rpc::Call& call, std::vector<std::uint64_t>& buffers) {
+  for (std::size_t p = 0; p < call.arguments.size(); ++p)
+    if (!call.arguments[p].is_scalar && !info.parameters[p].is_constant) buffers.push_back(call.arguments[p].buffer);
+}
+
 }  // namespace
 
 Function send_function(const Device& device, const CompiledModule& module, const std::string& name) {
@@ -55,17 +61,33 @@ PendingTimings send_measurement(const std::vector<TimedCall>& calls, const Bench
   rpc::Evaluate evaluate;
   evaluate.options = options;
   evaluate.options.witnesses = 0;
+  evaluate.options.witness_buffers = evaluate.options.check_buffers = {};
   std::vector<PreparedCall> prepared;  // keeps unused outputs alive until they have been written
   const auto add = [&](const Function& function, const std::vector<Argument>& arguments) {
     prepared.push_back(prepare(function, arguments));
     evaluate.calls.push_back(prepared.back().wire);
   };
   for (const TimedCall& call : calls) add(call.function, call.arguments);
-  const auto has_witness = [](const TimedCall& call) { return !call.witness.empty(); };
-  if (options.isolated && std::ranges::all_of(calls, has_witness)) {
-    for (const TimedCall& call : calls) add(call.function, call.witness);
+  const auto add_beside = [&](std::vector<std::vector<Argument>> TimedCall::* beside, std::size_t first,
+                              std::vector<std::uint64_t>& buffers) {
+    for (std::size_t i = first; i < (calls.front().*beside).size(); ++i) {
+      for (const TimedCall& call : calls) {
+        prepared.push_back(prepare(call.function, (call.*beside)[i]));
+        add_buffers(call.function.info(), prepared.back().wire, buffers);
+      }
+    }
+  };
+  const auto is_alike = [&](const TimedCall& call) {
+    return call.witnesses.size() == calls.front().witnesses.size() && call.checks.size() == calls.front().checks.size();
+  };
+  if (!std::ranges::all_of(calls, is_alike))
+    throw Error(ErrorCode::invalid_argument, "expected as many witnesses and checks of each call");
+  if (options.isolated && !calls.front().witnesses.empty()) {
+    for (const TimedCall& call : calls) add(call.function, call.witnesses.front());
     evaluate.options.witnesses = static_cast<std::uint32_t>(calls.size());
+    add_beside(&TimedCall::witnesses, 1, evaluate.options.witness_buffers);
   }
+  if (options.isolated) add_beside(&TimedCall::checks, 0, evaluate.options.check_buffers);
   const std::shared_ptr<detail::ModuleState>& module = Access::module(calls.front().function);
   auto pending = module->device->client->send(evaluate);
   return {{module, std::move(prepared), std::move(pending)}, calls.size()};

@@ -8,13 +8,17 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/retry.h"
 #include "host/lang/whole_reads.h"
+#include "host/measure/call_tensors.h"
+#include "host/measure/checks_between.h"
 #include "host/measure/code_layout.h"
 #include "host/measure/measured_function.h"
 #include "host/measure/memory_layout.h"
 #include "host/measure/paired_run.h"
 #include "host/measure/sampling.h"
 #include "host/measure/side_outputs.h"
+#include "host/verify/called_definition.h"
 #include "host/verify/check_outputs.h"
+#include "host/verify/controls.h"
 #include "host/verify/same_call.h"
 
 namespace ferry::bench {
@@ -81,27 +85,66 @@ std::array<MeasuredSide, 2> compile_sides(const Device& device, const KernelPair
   return {side(kernels[0]), side(kernels[1])};
 }
 
-// Checks the results of both kernels by the definition of each, or by the only one there is: the errors that rounding
-// its terms explains are known element by element.
-void check_by_definition(const KernelPair& kernels, const std::array<MeasuredSide, 2>& sides,
-                         const std::array<std::vector<verify::Definition>, 2>& own, const verify::ParameterPairs& pairs,
-                         const verify::DifferenceLimits& limits, KernelComparison& found) {
-  found.has_one_definition = has_definition(kernels[0].source) != has_definition(kernels[1].source);
+// The definitions by which each side is judged: its own, or that of the other side if only that has one.
+struct Judgement {
+  std::array<std::vector<verify::Definition>, 2> by;
+  std::array<verify::CheckLimits, 2> limits;
+  bool has_one_definition = false;
+};
+
+Judgement judgement_of(const KernelPair& kernels, const std::array<MeasuredSide, 2>& sides,
+                       const std::array<std::vector<verify::Definition>, 2>& own, const verify::ParameterPairs& pairs,
+                       const verify::DifferenceLimits& limits) {
+  Judgement judgement;
+  judgement.has_one_definition = has_definition(kernels[0].source) != has_definition(kernels[1].source);
   for (const std::size_t k : {0, 1}) {
-    const std::size_t by = has_definition(kernels[k].source) ? k : 1 - k;
-    if (!has_definition(kernels[by].source)) return;
-    const MeasuredSide& definition = sides[by];
-    verify::Outputs outputs(definition.info.parameters.size());
-    for (const auto& [a, b] : pairs) outputs[by == 0 ? a : b] = (*sides[k].results)[k == 0 ? a : b];
+    judgement.by[k] = own[k];
+    judgement.limits[k] = {limits.rtol, limits.atol, own[k].empty()};
+    if (!own[k].empty() || own[1 - k].empty()) continue;
+    verify::Definition& of_other = judgement.by[k].emplace_back(own[1 - k].front());
+    of_other.info = sides[1 - k].info;
+    for (const auto& [a, b] : pairs) of_other.pairs.emplace_back(k == 0 ? a : b, k == 0 ? b : a);
+  }
+  return judgement;
+}
+
+// Checks the results of both kernels: the errors that rounding the terms of a definition explains are known element by
+// element. `rounded` has the outputs of the side with the only definition for inputs of fewer bits.
+void check_by_definition(const std::array<MeasuredSide, 2>& sides, const Judgement& judgement,
+                         const verify::Outputs& rounded, KernelComparison& found) {
+  found.has_one_definition = judgement.has_one_definition;
+  if (judgement.by[0].empty()) return;
+  std::optional<verify::CalledDefinition> called;
+  for (const std::size_t k : {0, 1}) {
+    const verify::Definition& definition = judgement.by[k].front();
+    const std::size_t by = definition.pairs.empty() ? k : 1 - k;
     try {
-      const verify::CalledDefinition called(own[by].front().program, definition.info, definition.plan,
-                                            verify::bound_of(definition.info, definition.plan),
-                                            own[by].front().native.get());
-      found.checks[k] = verify::check_outputs(called, definition.info, outputs, {limits.rtol, limits.atol, by != k});
+      if (k == 0 || !judgement.has_one_definition)
+        called.emplace(definition, sides[by].plan, verify::bound_of(sides[by].info, sides[by].plan));
+      std::optional<verify::ControlOutputs> controls;
+      if (by != k && !rounded.empty()) controls = {*sides[by].results, rounded};
+      found.checks[k] =
+          verify::check_outputs(*called, sides[by].info, verify::in_order_of(definition, *sides[k].results),
+                                judgement.limits[k], {}, controls ? &*controls : nullptr);
     } catch (const CompileError&) {
       // A definition that only the device can evaluate: the outputs are compared with each other alone.
     }
   }
+}
+
+// Says what both sides are held against while they are timed.
+void judge_timed_calls(std::array<MeasuredSide, 2>& sides, const Judgement& judgement,
+                       const verify::ParameterPairs& pairs, bool thorough, const SecretSeed& secret) {
+  if (judgement.by[0].empty()) return;
+  auto& [a, b] = sides;
+  std::array<SideDefinition, 2> made{SideDefinition{judgement.by[0], judgement.limits[0]},
+                                     SideDefinition{judgement.by[1], judgement.limits[1]}};
+  made[0].between = calls_between(a.info, a.plan, judgement.by[0], judgement.limits[0], thorough, secret, kMostMoved);
+  for (const verify::ProbeCall& call : made[0].between) {
+    verify::ProbeCall& same = made[1].between.emplace_back(call);
+    same.plan = verify::plan_same_call(b.info, a.info, call.plan, pairs);
+  }
+  for (const std::size_t k : {0, 1}) sides[k].definition = std::make_shared<const SideDefinition>(std::move(made[k]));
 }
 
 ProcessLayout draw_layout(stats::Random& random, bool on_gpu) {
@@ -155,6 +198,8 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
     auto& [a, b] = sides;
     std::array<std::vector<verify::Definition>, 2> own;
     const bool guard = may_leave_tensors(kernels[0].source) || may_leave_tensors(kernels[1].source);
+    const bool has_one_definition = has_definition(kernels[0].source) != has_definition(kernels[1].source);
+    verify::Outputs rounded;
     for (const std::size_t k : {0, 1}) {
       SideChecks checks{.guards_tensors = guard,
                         .warns = k == 0,
@@ -164,18 +209,24 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
         own[k] = verify::definitions_of(program_of(kernels[k].source, sides[k].info.name), sides[k].info, {},
                                         kernels[k].source.compiler);
       checks.definitions = own[k];
+      checks.rounds_inputs =
+          has_one_definition && !own[k].empty() && verify::are_judged_as_a_whole(checks.probing.limits);
       SideOutputs side = outputs_of_side(open, settings, sides[k], checks, observer);
+      if (checks.rounds_inputs) rounded = std::move(side.rounded);
       sides[k].results = std::make_shared<const verify::Outputs>(std::move(side.outputs));
       found.probes[k] = std::move(side.probes);
       if (k == 0) found.weaknesses = std::move(side.warnings);
     }
     settings.pairs = pairs;
     found.outputs = verify::compare_all_outputs(a.info, a.plan, *a.results, *b.results, pairs, options.limits);
-    check_by_definition(kernels, sides, own, pairs, options.limits, found);
+    const Judgement judgement = judgement_of(kernels, sides, own, pairs, options.limits);
+    check_by_definition(sides, judgement, rounded, found);
     found.inputs = input_texts(a.info, a.plan);
     if (!found.difference().empty()) return found;
+    found.secret = secret_for(options.sampling);
+    judge_timed_calls(sides, judgement, pairs, options.thorough, found.secret);
   }
-  found.secret = secret_for(options.sampling);
+  if (!found.secret.exists()) found.secret = secret_for(options.sampling);
   stats::Random random(options.call.seed + 1);
   std::vector<double> log_ratios;
   Clock::duration last{};

@@ -73,6 +73,18 @@ std::string KernelComparison::impossible() const {
   return {};
 }
 
+TimedChecks KernelComparison::timed_checks(int kernel) const {
+  TimedChecks all;
+  for (const ComparedProcess& process : processes) all.add(process.checks[static_cast<std::size_t>(kernel)]);
+  return all;
+}
+
+std::uint64_t KernelComparison::compared_calls() const {
+  std::uint64_t count = 0;
+  for (const ComparedProcess& process : processes) count += process.compared_calls;
+  return count;
+}
+
 double KernelComparison::median(int kernel) const {
   std::vector<double> medians;
   for (const ComparedProcess& process : processes) medians.push_back(process.timings[kernel].median());

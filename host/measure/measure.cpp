@@ -12,6 +12,7 @@
 #include "host/kernel/retry.h"
 #include "host/kernel/step_times.h"
 #include "host/lang/whole_reads.h"
+#include "host/measure/checks_between.h"
 #include "host/measure/instructions.h"
 #include "host/measure/measured_function.h"
 #include "host/measure/memory_floor.h"
@@ -32,6 +33,10 @@ namespace {
 
 // Limits of timing the steps of a call one by one.
 constexpr double kStepSeconds = 0.2, kMostStepCalls = 50;
+// Witnesses, and checks between timed calls, each take such a share of the work of a check, and of each output at least
+// so many elements are evaluated.
+constexpr double kShareOfWork = 4;
+constexpr std::uint64_t kLeastSample = 100;
 
 // Returns the type for which the arithmetic peak is measured: that of the first float output; narrow floats compute in
 // f32.
@@ -102,13 +107,25 @@ Measurement measure_function(const Device& device, const Function& function, con
     found.secret = secret_for(options.sampling);
     look_at_outputs(info, found.secret, bench);
     TimedCall call{function, arguments};
-    std::optional<Witness> witness;
-    if (checked != nullptr && !checked->definitions.empty())
-      call.witness = witness.emplace(device, info, checked->plan, arguments).arguments();
+    std::optional<Witnesses> witnesses;
+    ChecksBetween between;
+    if (checked != nullptr && !checked->definitions.empty() && bench.isolated && bench.fresh_inputs) {
+      witnesses.emplace(device, info, checked->plan, arguments, kBenchWitnesses);
+      between = ChecksBetween(
+          device, function, arguments,
+          calls_between(info, checked->plan, checked->definitions, options.limits, options.thorough, found.secret,
+                        std::min(device.facts().memory_limit_bytes / kMemoryShare, kMostMoved)));
+      call.witnesses = witnesses->arguments();
+      call.checks = between.arguments();
+    }
     found.timing = std::move(run_kernel(device, {info.name}, [&] { return measure_in_turns({call}, bench); }).front());
     TimedResults results = check.finish(found.timing, checked != nullptr ? &checked->outputs : nullptr);
-    if (results.mistake.empty() && witness)
-      results.mistake = witness->mistake(found.timing, checked->definitions, options.limits);
+    if (results.mistake.empty() && witnesses)
+      results.mistake = witnesses->mistake(found.timing, checked->definitions, options.limits,
+                                           verify::CheckEffort::share(kShareOfWork, kLeastSample), found.timed_checks);
+    if (results.mistake.empty() && witnesses)
+      results.mistake = between.mistake(info, found.timing, checked->definitions, options.limits,
+                                        verify::CheckEffort::share(kShareOfWork, kLeastSample), found.timed_checks);
     if (!results.mistake.empty()) {
       Measurement wrong = untimed(device, info, sizes.symbols, module_target);
       wrong.findings.timed = "timed calls: " + results.mistake;

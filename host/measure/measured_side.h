@@ -9,15 +9,25 @@
 #include "host/compiler/api/compiler.h"
 #include "host/kernel/call_plan.h"
 #include "host/verify/kernel_outputs.h"
+#include "host/verify/probe_calls.h"
 
 namespace ferry::bench {
+
+// What a side is held against while it is timed.
+struct SideDefinition {
+  std::vector<verify::Definition> definitions;  // whose parameters are paired with the side's
+  verify::CheckLimits limits = {};
+  // Calls for ChecksBetween, of which each process makes some. Both sides have as many.
+  std::vector<verify::ProbeCall> between = {};
+};
 
 struct MeasuredSide {
   CompiledModule module;  // relinkable, unless it was linked already or is for a GPU
   FunctionInfo info;
   CallPlan plan;
   std::vector<bool> whole_reads = {};  // the inputs of which its definition needs every element; empty: not known
-  std::shared_ptr<const verify::Outputs> results = {};  // checked outputs of one call; null: there are none
+  std::shared_ptr<const verify::Outputs> results = {};    // checked outputs of one call; null: there are none
+  std::shared_ptr<const SideDefinition> definition = {};  // null: there is none
 };
 
 // The settings that all processes of a comparison have in common.

@@ -7,6 +7,7 @@
 #include "host/kernel/emulated.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
+#include "host/measure/checks_between.h"
 #include "host/measure/code_layout.h"
 #include "host/measure/memory_floor.h"
 #include "host/measure/memory_layout.h"
@@ -72,10 +73,40 @@ std::function<double()> copy_meter_for(const Device& device, const RunSettings& 
   };
 }
 
-// All sides have a witness or none has.
-void ask_for(const std::deque<Witness>& witnesses, std::vector<TimedCall>& calls) {
-  if (std::ranges::any_of(witnesses, [](const Witness& one) { return one.arguments().empty(); })) return;
-  for (std::size_t i = 0; i < calls.size(); ++i) calls[i].witness = witnesses[i].arguments();
+// All sides have as many witnesses.
+void ask_for(std::deque<Witnesses>& witnesses, std::vector<TimedCall>& calls) {
+  std::size_t count = kProcessWitnesses;
+  for (const Witnesses& side : witnesses) count = std::min(count, side.arguments().size());
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    witnesses[i].keep(count);
+    calls[i].witnesses = witnesses[i].arguments();
+  }
+}
+
+// A process makes so many of the calls that a side has for checks between timed ones.
+constexpr std::size_t kProcessChecks = 2;
+// The witnesses of a process, and its checks, take such a share of the work of a check by themselves.
+constexpr double kProcessShare = 64;
+constexpr std::uint64_t kProcessSample = 20;
+
+std::deque<ChecksBetween> ask_for_checks(const Device& device, std::span<const PlacedSide> sides,
+                                         const SecretSeed& secret, std::vector<TimedCall>& calls) {
+  std::size_t count = kProcessChecks;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const auto& definition = sides[i].side.definition;
+    count = definition == nullptr ? 0 : std::min(count, definition->between.size());
+    const std::uint64_t bytes = std::max<std::uint64_t>(dense_bytes(calls[i].arguments), 1);
+    count = std::min<std::size_t>(count, device.facts().memory_limit_bytes / kMemoryShare / bytes);
+  }
+  std::deque<ChecksBetween> all;
+  for (std::size_t i = 0; i < sides.size() && count > 0; ++i) {
+    const std::vector<verify::ProbeCall>& between = sides[i].side.definition->between;
+    std::vector<verify::ProbeCall> chosen;
+    for (std::size_t c = 0; c < count; ++c)
+      chosen.push_back(between[(derived_seed(secret, 1).low % between.size() + c) % between.size()]);
+    calls[i].checks = all.emplace_back(device, calls[i].function, calls[i].arguments, std::move(chosen)).arguments();
+  }
+  return all;
 }
 
 }  // namespace
@@ -101,15 +132,17 @@ MeasuredProcess measure_process(const OpenSession& open, const RunSettings& sett
     BenchOptions options = options_for(settings.sampling, device);
     MeasuredProcess process;
     std::vector<TimedResultsCheck> checks;
-    std::deque<Witness> witnesses;
+    std::deque<Witnesses> witnesses;
+    std::deque<ChecksBetween> between;
     if (settings.checks_results) {
       const SecretSeed secret = secret_for(settings.sampling);
       for (std::size_t i = 0; i < sides.size(); ++i) {
         look_at_outputs(sides[i].side.info, secret, options);
         checks.emplace_back(sides[i].side.info, calls[i].arguments);
-        witnesses.emplace_back(device, sides[i].side.info, sides[i].side.plan, calls[i].arguments);
+        witnesses.emplace_back(device, sides[i].side.info, sides[i].side.plan, calls[i].arguments, kProcessWitnesses);
       }
       ask_for(witnesses, calls);
+      if (options.isolated && options.fresh_inputs) between = ask_for_checks(device, sides, secret, calls);
     }
     const auto copy_rate = copy_meter_for(device, settings, sides, options);
     const double before_samples = copy_rate ? copy_rate() : 0;
@@ -120,16 +153,30 @@ MeasuredProcess measure_process(const OpenSession& open, const RunSettings& sett
       process.results.push_back(checks[i].finish(process.timings[i], results));
       if (sides[i].pairs != nullptr && i > 0)
         process.difference = checks[i].difference_from(checks[i - 1], *sides[i].pairs, settings.limits, results);
-      if (sides[i].pairs != nullptr && i > 0 && process.difference.empty() && process.timings[i].witnessed &&
-          process.timings[i - 1].witnessed)
-        process.difference = witnesses[i].difference_from(witnesses[i - 1], *sides[i].pairs, settings.limits, results);
+      if (sides[i].pairs != nullptr && i > 0 && process.difference.empty())
+        process.difference =
+            witnesses[i].difference_from(process.timings[i], witnesses[i - 1], process.timings[i - 1], *sides[i].pairs,
+                                         settings.limits, results, process.compared_calls);
     }
     process.results.resize(sides.size());
+    process.checks.resize(sides.size());
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+      const auto& definition = sides[i].side.definition;
+      if (definition == nullptr || !process.results[i].mistake.empty()) continue;
+      const verify::CheckEffort effort = verify::CheckEffort::share(kProcessShare, kProcessSample);
+      std::string& mistake = process.results[i].mistake;
+      mistake = witnesses[i].mistake(process.timings[i], definition->definitions, definition->limits, effort,
+                                     process.checks[i]);
+      if (mistake.empty() && !between.empty())
+        mistake = between[i].mistake(sides[i].side.info, process.timings[i], definition->definitions,
+                                     definition->limits, effort, process.checks[i]);
+    }
     const double rate = copy_rate ? std::max(before_samples, copy_rate()) : 0;
     for (std::size_t i = 0; i < sides.size(); ++i)
       process.too_fast.push_back(too_fast(process.timings[i], moved_by(sides[i].side, device), rate));
     checks.clear();
     witnesses.clear();
+    between.clear();
     calls.clear();
     finish_kernels(device);
     process.on = ran_on(device);
@@ -162,6 +209,9 @@ PairedRun paired_run(const OpenSession& open, const RunSettings& settings, const
   run.process.too_fast[second] = process.too_fast[1];
   run.process.unchecked = process.results[0].unchecked;
   run.process.difference = std::move(process.difference);
+  run.process.compared_calls = process.compared_calls;
+  run.process.checks[first] = std::move(process.checks[0]);
+  run.process.checks[second] = std::move(process.checks[1]);
   run.process.log_ratio = paired_log_ratio(run.process.timings[0], run.process.timings[1]);
   return run;
 }

@@ -29,6 +29,8 @@ struct MeasuredProcess {
   std::vector<TimedResults> results;  // in that order
   std::vector<std::string> too_fast;  // why the times of each cannot be true; empty: they can
   std::string difference;             // how the results of the first side differ from those of the second; or empty
+  std::uint64_t compared_calls = 0;   // timed calls of both sides whose outputs were compared
+  std::vector<TimedChecks> checks;    // what was held against the definition of each
   RanOn on;
 };
 

@@ -13,7 +13,8 @@ namespace ferry::bench {
 
 struct SideChecks {
   bool guards_tensors = false;
-  bool warns = false;                                // find out why a comparison of the outputs shows little
+  bool warns = false;          // find out why a comparison of the outputs shows little
+  bool rounds_inputs = false;  // call once more with inputs of fewer bits, which shows what that does to the outputs
   std::vector<verify::Definition> definitions = {};  // what to probe the side with; empty: nothing
   verify::ProbeOptions probing = {};
 };
@@ -22,10 +23,13 @@ struct SideOutputs {
   verify::Outputs outputs;
   std::vector<std::string> warnings = {};
   std::vector<verify::Probe> probes = {};
+  // Of a call whose inputs were rounded (host/verify/controls.h); empty if there was none: inputs that are too large to
+  // be sent, or no floats.
+  verify::Outputs rounded = {};
 };
 
-// Calls the side once, in a session of its own: nothing is left there of what the other side has computed. Probes and
-// what the warnings need are further calls, after this one. Throws KernelFailed, and Error as measure_process().
+// Calls the side once, in a session of its own: nothing is left there of what the other side has computed. Further
+// calls come after this one. Throws KernelFailed, and Error as measure_process().
 SideOutputs outputs_of_side(const OpenSession& open, const RunSettings& settings, const MeasuredSide& side,
                             const SideChecks& checks, const Observer& observer);
 

@@ -146,4 +146,22 @@ std::string looked_at_text(const Timing& timing) {
   return samples + "; of the " + count_text(timing.number) + " calls of a sample, that shows one";
 }
 
+std::string checked_text(const TimedChecks& checks) {
+  std::string text;
+  if (checks.calls > 0) {
+    const bool are_all = checks.compared == checks.elements;
+    text = count_text(checks.calls) + " of the calls, drawn afterwards, " + (checks.calls == 1 ? "is" : "are") +
+           " as defined in " + (are_all ? "all " : count_text(checks.compared) + " of ") + count_text(checks.elements) +
+           " elements; 1 of 20 measurements misses it if " + percent_text(checks.seen_share_of_calls()) +
+           " of the calls are wrong";
+    if (!are_all) text += ", or " + percent_text(checks.seen_share_of_elements()) + " of each call's elements";
+  }
+  std::vector<std::string> kinds;
+  for (const verify::Probe& probe : checks.between)
+    if (std::ranges::find(kinds, probe.inputs) == kinds.end()) kinds.push_back(probe.inputs);
+  if (!kinds.empty())
+    text += std::string(text.empty() ? "" : "; ") + "calls between them are, with (" + join("), (", kinds) + ")";
+  return text;
+}
+
 }  // namespace ferry::bench

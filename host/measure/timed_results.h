@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ferry/bench/timed_checks.h"
 #include "ferry/client.h"
 #include "host/verify/kernel_outputs.h"
 
@@ -44,5 +45,8 @@ class TimedResultsCheck {
 std::string isolation_text(const Timing& timing);
 // Returns "each of the 40 samples wrote its outputs", and for samples of several calls what that leaves open.
 std::string looked_at_text(const Timing& timing);
+// Returns "16 of the calls, drawn afterwards, are as defined in all 4,096 elements; ..."; empty if nothing was held
+// against a definition.
+std::string checked_text(const TimedChecks& checks);
 
 }  // namespace ferry::bench

@@ -20,16 +20,19 @@ lang::RoundingBound bound_of(const FunctionInfo& function, const CallPlan& plan)
 CalledDefinition::CalledDefinition(const lang::Program& program, const FunctionInfo& function, const CallPlan& plan,
                                    lang::RoundingBound bound, const NativeDefinition* native)
     : arguments_(arguments_of(function, plan)),
+      program_(program),
       plan_(plan),
       native_(native),
       reference_(program, plan.symbols, arguments_, bound) {}
 
-std::optional<std::vector<NativeOutput>> CalledDefinition::native_outputs(double seconds) const {
-  if (native_ == nullptr) return {};
+const std::vector<NativeOutput>* CalledDefinition::native_outputs(double seconds) const {
+  if (native_ == nullptr) return nullptr;
+  if (outputs_) return &*outputs_;
   double work = 0;
   for (std::size_t p = 0; p < arguments_.size(); ++p) work += reference_.work(p);
-  if (work <= kWorkLimit) return {};
-  return native_->outputs_of(plan_, arguments_, reference_.bound(), seconds);
+  if (work <= kWorkLimit) return nullptr;
+  outputs_ = native_->outputs_of(plan_, arguments_, reference_.bound(), seconds);
+  return outputs_ ? &*outputs_ : nullptr;
 }
 
 std::vector<const void*> CalledDefinition::arguments_of(const FunctionInfo& function, const CallPlan& plan) {

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "ferry/lang/program.h"
 #include "host/kernel/call_plan.h"
 #include "host/lang/reference/reference.h"
+#include "host/verify/definition.h"
 #include "host/verify/native_definition.h"
 #include "module/manifest.h"
 
@@ -20,13 +23,20 @@ class CalledDefinition {
   // The plan must outlive this object, and so must `native`, the program compiled, or null.
   CalledDefinition(const lang::Program& program, const FunctionInfo& function, const CallPlan& plan,
                    lang::RoundingBound bound, const NativeDefinition* native = nullptr);
+  // The definition must outlive this object too; the plan is one of its program.
+  CalledDefinition(const Definition& definition, const CallPlan& plan, lang::RoundingBound bound)
+      : CalledDefinition(definition.program, definition.info, plan, bound, definition.native.get()) {}
   CalledDefinition(const CalledDefinition&) = delete;
   CalledDefinition& operator=(const CalledDefinition&) = delete;
 
   const lang::Reference& reference() const { return reference_; }
-  // Computes all outputs. Returns nothing where NativeDefinition does, and for a call whose elements the reference
-  // evaluates sooner than something is compiled.
-  std::optional<std::vector<NativeOutput>> native_outputs(double seconds) const;
+  const lang::Program& program() const { return program_; }
+  const CallPlan& plan() const { return plan_; }
+  // As of lang::Reference.
+  std::span<const void* const> arguments() const { return arguments_; }
+  // Computes all outputs, once. Returns null where NativeDefinition returns nothing, and for a call whose elements the
+  // reference evaluates sooner than something is compiled.
+  const std::vector<NativeOutput>* native_outputs(double seconds) const;
 
  private:
   std::vector<const void*> arguments_of(const FunctionInfo& function, const CallPlan& plan);
@@ -34,9 +44,11 @@ class CalledDefinition {
   std::vector<std::vector<std::uint8_t>> inputs_;
   std::vector<std::uint64_t> scalars_;
   std::vector<const void*> arguments_;
+  lang::Program program_;
   const CallPlan& plan_;
   const NativeDefinition* native_;
   lang::Reference reference_;  // reads those above
+  mutable std::optional<std::vector<NativeOutput>> outputs_;
 };
 
 }  // namespace ferry::verify

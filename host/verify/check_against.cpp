@@ -71,8 +71,7 @@ std::vector<CheckResult> check_definitions(const std::vector<Definition>& defini
   std::vector<CheckResult> checks;
   for (const Definition& definition : definitions) {
     const CallPlan plan = plan_of(definition, ran.info, ran.plan);
-    const CalledDefinition called(definition.program, definition.info, plan, bound_of(definition.info, plan),
-                                  definition.native.get());
+    const CalledDefinition called(definition, plan, bound_of(definition.info, plan));
     const bool is_reference = !definition.pairs.empty();
     std::vector<CheckResult> more = check_outputs(called, definition.info, in_order_of(definition, ran.outputs), limits,
                                                   {}, is_reference ? controls : nullptr);

@@ -10,6 +10,7 @@
 #include "host/verify/controls.h"
 #include "host/verify/element_text.h"
 #include "host/verify/native_comparison.h"
+#include "host/verify/product_vectors.h"
 #include "host/verify/tolerances.h"
 #include "module/float_element.h"
 
@@ -40,8 +41,6 @@ Tolerance tolerance_for(DType dtype, const CheckLimits& limits, lang::RoundingBo
 
 // The compiled definition shares code with the compiler of the kernel, so that the reference evaluates a sample still.
 constexpr double kEvaluatedShare = 1.0 / 4;
-// The compiled definition may take so long for all elements of a call's outputs, where the effort is kWorkLimit.
-constexpr double kNativeSeconds = 0.3;
 
 // Number of elements that the reference evaluates with this effort.
 std::uint64_t affordable_elements(const lang::Reference& reference, std::size_t parameter, const CheckEffort& effort,
@@ -116,6 +115,34 @@ std::uint64_t keep_channels(const std::vector<std::int64_t>& shape, std::int64_t
     return block * lanes + lane >= static_cast<std::uint64_t>(channels);
   });
   return static_cast<std::uint64_t>(shape.at(0) * channels) * pixels;
+}
+
+// Random vectors, which nothing has to be compiled for, may take so many times as long as the compiled definition.
+constexpr double kVectorsShare = 2;
+
+// Looks at the elements of a matrix product that the sample has not, all at once.
+void check_all_by_vectors(const CalledDefinition& definition, std::size_t parameter, const ParameterInfo& info,
+                          const std::vector<std::uint8_t>& bytes, const CheckLimits& limits, double seconds,
+                          CheckResult& result) {
+  const lang::RoundingBound bound = definition.reference().bound();
+  if (result.wrong > 0 || result.compared == result.elements || !is_float(info.dtype)) return;
+  if (bound == lang::RoundingBound::exact || definition.plan().strides[parameter].size() > 0) return;
+  const std::optional<MatrixProduct> product = product_of(definition.program(), definition.plan(), parameter);
+  if (!product) return;
+  Tolerance tolerance = tolerance_for(info.dtype, limits, bound);
+  if (tolerance.is_exact()) return;
+  if (bound == lang::RoundingBound::square_root && tolerance.rounding > 0)
+    tolerance.rounding = square_root_factor(result.elements);
+  const auto check =
+      check_by_vectors(*product, definition.arguments(), info.dtype, bytes, tolerance, bound, kVectorsShare * seconds);
+  if (!check) return;
+  result.vectors = check->vectors;
+  if (!check->wrong_row) return;
+  result.wrong = 1;
+  result.first_wrong = "an element in the row of " +
+                       position_text(info.name, definition.reference().shape(parameter), *check->wrong_row) +
+                       " is wrong: random sums of this row are further from those of the definition than rounding "
+                       "explains";
 }
 
 }  // namespace
@@ -217,8 +244,7 @@ std::vector<CheckResult> check_outputs(const lang::Program& program, const Funct
 std::vector<CheckResult> check_outputs(const CalledDefinition& definition, const FunctionInfo& function,
                                        const std::vector<std::vector<std::uint8_t>>& outputs, const CheckLimits& limits,
                                        const CheckEffort& effort, const ControlOutputs* controls) {
-  const std::optional<std::vector<NativeOutput>> native =
-      definition.native_outputs(kNativeSeconds * effort.work_limit / kWorkLimit);
+  const std::vector<NativeOutput>* const native = definition.native_outputs(effort.native_seconds);
   std::vector<CheckResult> results;
   for (std::size_t p = 0; p < function.parameters.size(); ++p) {
     if (function.parameters[p].direction == Direction::in) continue;
@@ -227,8 +253,10 @@ std::vector<CheckResult> check_outputs(const CalledDefinition& definition, const
       how.own = &controls->own[p];
       how.rounded = &controls->rounded[p];
     }
-    if (native) how.native = &(*native)[p];
+    if (native != nullptr) how.native = &(*native)[p];
     results.push_back(check_output(definition.reference(), p, function.parameters[p], outputs[p], limits, how));
+    check_all_by_vectors(definition, p, function.parameters[p], outputs[p], limits, effort.native_seconds,
+                         results.back());
   }
   return results;
 }

@@ -18,11 +18,26 @@ namespace ferry::verify {
 
 // Limit of loop iterations in the reference, about a second; beyond it only a sample of elements is compared.
 inline constexpr double kWorkLimit = 5e6;
+// The compiled definition may take so long for all elements of a call's outputs.
+inline constexpr double kNativeSeconds = 0.3;
 
 // How much of each output is compared.
 struct CheckEffort {
   double work_limit = kWorkLimit;
+  double native_seconds = kNativeSeconds;
   std::uint64_t least_sample = 1000;  // elements, whatever their work
+
+  // Returns this much of the work for one of `count` calls, of whose elements at least so many are compared.
+  static CheckEffort share(double count, std::uint64_t least_sample) {
+    return {.work_limit = kWorkLimit / count, .native_seconds = kNativeSeconds / count, .least_sample = least_sample};
+  }
+  // The same for each of so many calls.
+  CheckEffort divided_by(std::size_t count) const {
+    CheckEffort each = *this;
+    each.work_limit /= static_cast<double>(count > 0 ? count : 1);
+    each.native_seconds /= static_cast<double>(count > 0 ? count : 1);
+    return each;
+  }
   // Where the definition computes NaN, the kernel has to. Otherwise, of inputs whose terms overflow, that may come of
   // an infinity that another way to compute the same does not have.
   bool knows_nan = true;

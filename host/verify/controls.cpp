@@ -44,26 +44,32 @@ std::vector<std::uint8_t> with_bits(DType dtype, std::vector<std::uint8_t> bytes
   return bytes;
 }
 
-std::optional<ControlOutputs> run_controls(const Device& device, const KernelSource& definition, const Target& target,
-                                           const RanKernel& ran, const CallOptions& call, const CheckLimits& limits,
-                                           const Observer& observer) {
-  if (limits.rtol || limits.atol || limits.other_algorithm || !has_definition(definition)) return std::nullopt;
-  const CompiledModule module = compile_kernel(definition, "", target, call, observer).module;
-  const FunctionInfo& info = choose_function(module.manifest(), "", definition.name);
-  const CallPlan plan = plan_same_call(info, ran.info, ran.plan, pair_with_reference(ran.info, info));
-  CallPlan rounded = plan;
-  bool has_rounded = false;
+std::optional<CallPlan> with_rounded_inputs(const FunctionInfo& info, const CallPlan& plan) {
+  std::optional<CallPlan> rounded;
   for (std::size_t p = 0; p < info.parameters.size(); ++p) {
     const ParameterInfo& parameter = info.parameters[p];
     if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::out || !is_float(parameter.dtype))
       continue;
-    set_contents(rounded, p, with_bits(parameter.dtype, plan.host_copy(p), bits_below(parameter.dtype)));
-    has_rounded = true;
+    if (!rounded) rounded = plan;
+    set_contents(*rounded, p, with_bits(parameter.dtype, plan.host_copy(p), bits_below(parameter.dtype)));
   }
-  if (!has_rounded) return std::nullopt;
+  return rounded;
+}
+
+bool are_judged_as_a_whole(const CheckLimits& limits) { return !limits.rtol && !limits.atol; }
+
+std::optional<ControlOutputs> run_controls(const Device& device, const KernelSource& definition, const Target& target,
+                                           const RanKernel& ran, const CallOptions& call, const CheckLimits& limits,
+                                           const Observer& observer) {
+  if (!are_judged_as_a_whole(limits) || limits.other_algorithm || !has_definition(definition)) return std::nullopt;
+  const CompiledModule module = compile_kernel(definition, "", target, call, observer).module;
+  const FunctionInfo& info = choose_function(module.manifest(), "", definition.name);
+  const CallPlan plan = plan_same_call(info, ran.info, ran.plan, pair_with_reference(ran.info, info));
+  const std::optional<CallPlan> rounded = with_rounded_inputs(info, plan);
+  if (!rounded) return std::nullopt;
   try {
     return ControlOutputs{outputs_of_call(device, module, info, plan, observer),
-                          outputs_of_call(device, module, info, rounded, observer)};
+                          outputs_of_call(device, module, info, *rounded, observer)};
   } catch (const Error& error) {
     if (!is_failure_of_kernel(error)) throw;
     return std::nullopt;

@@ -17,6 +17,11 @@ int bits_below(DType dtype);
 // Rounds floats to so many significant bits, ties to even. Exponents stay as they are, NaN and infinities too.
 std::vector<std::uint8_t> with_bits(DType dtype, std::vector<std::uint8_t> bytes, int bits);
 
+// Returns the call with the floats of all inputs rounded to the bits of the next narrower type; nothing if it has none.
+std::optional<CallPlan> with_rounded_inputs(const FunctionInfo& info, const CallPlan& plan);
+// Whether errors as a whole are judged: not where the limits say how large errors may be.
+bool are_judged_as_a_whole(const CheckLimits& limits);
+
 // Compiles the definition by its default schedule, and calls it on the device with the inputs of the kernel that is
 // checked. Returns nothing if the definition reads no floats, if the limits say how large errors may be or allow
 // another algorithm, or if the definition's kernel fails with such inputs.

@@ -286,9 +286,13 @@ class FERRY_API Instance {
 struct TimedCall {
   Function function;
   std::vector<Argument> arguments;
-  // Empty, or tensors as those of `arguments`. Where calls get new inputs (Timing::fresh_inputs), these get the inputs
-  // and outputs of one of the timed calls, in secret the same one of each function that is timed (Samples::witnessed).
-  std::vector<Argument> witness = {};
+  // Tensors as those of `arguments`, of each call that is timed equally often. Where calls get new inputs
+  // (Timing::fresh_inputs), those of a witness get the inputs and outputs of one of the timed calls, in secret the same
+  // one of each function that is timed (Samples::witnessed, more_witnessed).
+  std::vector<std::vector<Argument>> witnesses = {};
+  // The same; but their inputs are those of a call between the timed ones, which is not timed itself, and whose outputs
+  // they get (Samples::checked).
+  std::vector<std::vector<Argument>> checks = {};
 };
 FERRY_API std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const BenchOptions& options);
 

@@ -33,9 +33,11 @@ struct BenchOptions {
   // With both of these: give each call inputs that it has not seen, and compare its results with those of another
   // process, where the device can.
   bool fresh_inputs = false;
-  // Number of calls at the end of a request that are witnesses of the others, see TimedCall::witness.
-  // measure_in_turns() sets it.
+  // Number of calls at the end of a request that are the first witnesses of the others, see TimedCall::witnesses.
+  // measure_in_turns() sets it, and the handles of buffers that take the places of a call's tensors for its further
+  // witnesses and its checks: of one of each call, then of the next one of each.
   std::uint32_t witnesses = 0;
+  std::vector<std::uint64_t> witness_buffers = {}, check_buffers = {};
 };
 
 // Options for timing the steps of a function; the fields are those of BenchOptions.
@@ -58,11 +60,13 @@ struct Samples {
   // Per call, in user mode; NaN if the device did not count, with Linux's reason in counters_errno.
   double cycles = 0, instructions = 0, cache_misses = 0;
   // With BenchOptions::poison, of the places that were looked at after each sample:
-  bool inspected = false;       // false: this server is too old to look
-  std::uint64_t unwritten = 0;  // samples that left one as it was
-  std::uint64_t changed = 0;    // or other values than the one before, with fresh inputs than the other process
-  bool witnessed = false;       // TimedCall::witness has the arguments of a timed call
-  std::uint32_t sets = 0;       // sets of tensors that calls with fresh inputs take turns with; 0: there are none
+  bool inspected = false;            // false: this server is too old to look
+  std::uint64_t unwritten = 0;       // samples that left one as it was
+  std::uint64_t changed = 0;         // or other values than the one before, with fresh inputs than the other process
+  bool witnessed = false;            // TimedCall::witnesses[0] has the arguments of a timed call
+  std::uint32_t sets = 0;            // sets of tensors that calls with fresh inputs take turns with; 0: there are none
+  std::uint64_t more_witnessed = 0;  // bit i: TimedCall::witnesses[i + 1] has them too
+  std::uint64_t checked = 0;         // bit i: TimedCall::checks[i] has the outputs of its call
 };
 
 struct WatchedText {

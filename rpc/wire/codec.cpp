@@ -35,7 +35,7 @@ void serialize(Archive& archive, BenchOptions& options) {
           options.cooldown_ms, options.timeout_ms, options.tolerance, options.cold, options.cores, options.threads,
           options.watch, added_field(options.poison.low), added_field(options.poison_rtol),
           added_field(options.isolated), added_field(options.fresh_inputs), added_field(options.witnesses),
-          added_field(options.poison.high));
+          added_field(options.poison.high), added_field(options.witness_buffers), added_field(options.check_buffers));
 }
 
 template <class Archive>
@@ -43,7 +43,8 @@ void serialize(Archive& archive, Samples& samples) {
   archive(samples.seconds, samples.switches, samples.cores, samples.number, samples.warmup_calls, samples.cycles,
           samples.instructions, samples.cache_misses, added_field(samples.inspected), added_field(samples.unwritten),
           added_field(samples.changed), added_field(samples.first_s), added_field(samples.alone_s),
-          added_field(samples.witnessed), added_field(samples.sets));
+          added_field(samples.witnessed), added_field(samples.sets), added_field(samples.more_witnessed),
+          added_field(samples.checked));
 }
 
 template <class Archive>

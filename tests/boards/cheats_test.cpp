@@ -24,6 +24,7 @@ TEST_CASE("on a board, a kernel that cheats is stopped, seen, or as slow as it i
   check_early_cheats(open);
   check_lying_cheats(open);
   check_copying_cheats(open);
+  check_inexact_cheats(open);
   check_timed_cheats(open);
   check_breaking_cheats(open);
   check_float_mode(open);

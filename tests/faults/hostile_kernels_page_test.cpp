@@ -34,6 +34,8 @@ const std::vector<Row>& rows() {
       {"ended, since the system holds threads that have stopped; with `pipe`, one of them goes unnoticed",
        &lying_cheats()},
       {"seen: results for other inputs; or as slow as without them", &copying_cheats()},
+      {"seen: wrong results of timed calls that are drawn afterwards, or of calls with other inputs between them",
+       &inexact_cheats()},
       {"as slow as the honest kernel, with the same results", &timed_cheats()},
       {"ended, seen, or as slow as the honest kernel", &breaking_cheats()},
       {"nothing is found", &looking_cheats()}};

@@ -53,6 +53,13 @@ TEST_CASE("results that a kernel has kept are wrong for fresh inputs, or are har
   if (isolates(open)) check_copying_cheats(open);
 }
 
+TEST_CASE(
+    "a kernel that is inexact in the same way in each process is wrong in calls that are drawn, or between them") {
+  TestServer server(kOne);
+  const OpenClient open = opening(server);
+  if (isolates(open)) check_inexact_cheats(open);
+}
+
 TEST_CASE("a kernel that changes what looks like a time, or waits for inputs that it knows, is as slow as it is") {
   TestServer server(kOne);
   const OpenClient open = opening(server);

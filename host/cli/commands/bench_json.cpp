@@ -109,6 +109,16 @@ text::Json environment_json(const Timing& timing) {
   return json;
 }
 
+text::Json timed_checks_json(const bench::TimedChecks& checks) {
+  if (checks.calls == 0 && checks.between.empty()) return nullptr;
+  return {{"calls", checks.calls},
+          {"compared", checks.compared},
+          {"elements", checks.elements},
+          {"seen_share_of_calls", checks.seen_share_of_calls()},
+          {"seen_share_of_elements", checks.seen_share_of_elements()},
+          {"between", probes_json(checks.between)}};
+}
+
 text::Json to_json(const BenchRun& run) {
   text::Json results = text::Json::array(), errors = text::Json::array();
   for (const BenchFailure& failure : run.failures) {
@@ -154,6 +164,7 @@ text::Json to_json(const BenchRun& run) {
     }
     if (!run.changes.empty()) json["baseline"] = change_json(run.changes[i]);
     add_findings(report.findings, false, json);
+    json["timed_checks"] = timed_checks_json(report.timed_checks);
     if (!report.steps.empty()) json["steps"] = steps_json(report.steps);
     const std::string impossible = report.impossible();
     json["impossible"] = impossible.empty() ? text::Json(nullptr) : text::Json(impossible);

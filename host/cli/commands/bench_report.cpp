@@ -160,6 +160,7 @@ void print_report(const bench::Measurement& report, const std::optional<bench::C
   line("isolation", bench::isolation_text(timing));
   if (timing.fresh_inputs && report.secret.exists()) line("new inputs", new_inputs_text(report.secret));
   if (timing.inspected) line("outputs", bench::looked_at_text(timing));
+  if (const std::string checked = bench::checked_text(report.timed_checks); !checked.empty()) line("checked", checked);
   if (!report.constants.empty()) line("constants", join(", ", report.constants) + ", bound before the clock ran");
   line("median", seconds_text(timing.median()) + ", 95% interval " + interval_text(report));
   if (change) line("baseline", to_text(*change));

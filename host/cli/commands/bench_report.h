@@ -35,6 +35,8 @@ text::Json to_json(const BenchRun& run);
 text::Json timing_json(const Timing& timing);
 text::Json environment_json(const Timing& timing);
 text::Json secret_json(const SecretSeed& secret);  // null if there is none
+// Null if nothing was held against a definition.
+text::Json timed_checks_json(const bench::TimedChecks& checks);
 text::Json sizes_json(const bench::MeasuredFunction& function);
 
 // Returns the 95% interval of the median, "[1.9 us, 2.1 us]", or "unknown".

@@ -41,9 +41,9 @@ bool is_checked(const Measurement& report) {
   return !report.findings.checks.empty() || !report.findings.compared.empty();
 }
 
-constexpr std::size_t kTimeColumns = 11;
+constexpr std::size_t kTimeColumns = 14;
 
-// Returns the columns from median_seconds to baseline_ratio.
+// Returns the columns from median_seconds to isolation.
 std::vector<std::string> csv_times(const Measurement& report, const std::optional<bench::Change>& change) {
   const stats::Interval interval = report.interval();
   return {csv_number(report.timing.median()),
@@ -56,7 +56,10 @@ std::vector<std::string> csv_times(const Measurement& report, const std::optiona
           csv_number(report.bytes_per_second()),
           csv_number(report.timing.instructions),
           change ? csv_number(change->baseline) : "",
-          change ? csv_number(change->ratio) : ""};
+          change ? csv_number(change->ratio) : "",
+          report.method.inputs,
+          report.method.cache,
+          report.method.isolation};
 }
 
 }  // namespace
@@ -81,6 +84,7 @@ void print_table(const BenchRun& run) {
   const bool warned = any(reports, [](const auto& r) { return !r.warnings().empty(); });
   const bool counted = any(reports, [](const auto& r) { return r.timing.instructions > 0; });
   const bool changes = !run.changes.empty();
+  const bool methods = any(reports, [&](const auto& r) { return !r.method.is_comparable(reports.front().method); });
   text::Footnotes notes;
   text::Rows rows(1);
   const auto add = [&](bool shown, const char* name, const auto& text) {
@@ -103,12 +107,21 @@ void print_table(const BenchRun& run) {
   add(counted, "instructions", [&](std::size_t i) {
     return reports[i].timing.instructions > 0 ? number_text(reports[i].timing.instructions, 4) : "";
   });
+  add(methods, "method", [&](std::size_t i) {
+    const bench::Method& method = reports[i].method;
+    return method.inputs + ", " + method.cache + ", " + method.isolation;
+  });
   add(changes, "baseline", [&](std::size_t i) { return change_text(run.changes[i]); });
   add(warned, "notes", [&](std::size_t i) { return notes.marks(reports[i].warnings()); });
   const std::string device = devices ? "" : " on " + reports.front().device;
   printf("%s%s\n", reports.front().function.signature.c_str(), device.c_str());
   text::print_columns(rows);
   for (const std::string& note : notes.lines()) printf("%s\n", text::wrapped(note, text::terminal_width()).c_str());
+  if (methods) {
+    const std::string note =
+        "a method is that of inputs, cache and isolation: times of different ones are not comparable";
+    printf("%s\n", text::wrapped(note, text::terminal_width()).c_str());
+  }
   if (any(reports, is_checked)) printf("every result here is right, as --check and --check-against found\n");
 }
 
@@ -128,7 +141,7 @@ std::string bench_csv(const BenchRun& run) {
   header.insert(header.end(), knobs.begin(), knobs.end());
   for (const char* name : {"median_seconds", "interval_95_low_seconds", "interval_95_high_seconds", "deviation_seconds",
                            "minimum_seconds", "samples", "flops_per_second", "bytes_per_second", "instructions",
-                           "baseline_seconds", "baseline_ratio", "check", "warnings"})
+                           "baseline_seconds", "baseline_ratio", "inputs", "cache", "isolation", "check", "warnings"})
     header.emplace_back(name);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Measurement& report = *all[i];

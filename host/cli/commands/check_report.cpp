@@ -80,9 +80,10 @@ std::string to_text(const verify::CheckResult& result) {
          (result.against.empty() ? "" : " as in " + result.against) + "; largest error " +
          number_text(result.largest_absolute) + " absolute, " + number_text(result.largest_relative) +
          " relative, allowed " + tolerance_text(result.atol) + " + " + tolerance_text(result.rtol) + " * |expected|" +
-         rounding_text(result) + unchecked_text(result.unchecked) + unequal_text(result) +
-         zeros_text(result.other_zeros) + controlled_text(result.controlled) +
-         nan_text(result.nan, result.nan_expected, "computed", "expected") +
+         rounding_text(result) +
+         (result.vectors == 0 ? "" : "; all elements by " + std::to_string(result.vectors) + " random vectors") +
+         unchecked_text(result.unchecked) + unequal_text(result) + zeros_text(result.other_zeros) +
+         controlled_text(result.controlled) + nan_text(result.nan, result.nan_expected, "computed", "expected") +
          (result.nan_of_algorithm == 0
               ? ""
               : ", " + count_text(result.nan_of_algorithm) +
@@ -101,6 +102,7 @@ text::Json check_json(const verify::CheckResult& result) {
                        : result.square_root  ? "square root"
                                              : "worst case"},
           {"rounding_factor", result.with_rounding ? text::Json(result.rounding_factor) : text::Json(nullptr)},
+          {"vectors", result.vectors},
           {"exact", result.exact},
           {"wrong", result.wrong},
           {"unchecked", result.unchecked},

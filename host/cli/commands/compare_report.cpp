@@ -66,7 +66,8 @@ text::Json to_json(const CompareReport& report) {
                        {"signature", function.signature},
                        {"sizes", sizes_json(function)},
                        {"median_seconds", report.found.median(k)},
-                       {"instructions", count_json(report.found.instructions(k))}});
+                       {"instructions", count_json(report.found.instructions(k))},
+                       {"timed_checks", timed_checks_json(report.found.timed_checks(k))}});
   }
   text::Json processes = text::Json::array();
   for (const bench::ComparedProcess& process : report.found.processes) {
@@ -79,6 +80,7 @@ text::Json to_json(const CompareReport& report) {
          {"a_seconds", process.timings[0].seconds},
          {"b_seconds", process.timings[1].seconds},
          {"first_call_seconds", {process.timings[0].first_s, process.timings[1].first_s}},
+         {"compared_calls", process.compared_calls},
          {"environment", environment_json(process.timings[0])}});
   }
   const stats::Comparison& c = report.found.times;
@@ -131,6 +133,14 @@ void print_report(const CompareReport& report) {
                         (report.found.inputs.empty() ? "" : " (" + join(", ", report.found.inputs) + ")"));
   line("isolation", bench::isolation_text(first));
   if (has_times && first.inspected) line("timed", bench::looked_at_text(first));
+  if (const std::uint64_t count = report.found.compared_calls(); has_times && count > 0)
+    line("compared", count_text(count) + (count == 1 ? " call" : " calls") +
+                         " of both from the same inputs, drawn in secret; 1 of 20 comparisons misses it if " +
+                         percent_text(bench::TimedChecks{.calls = count}.seen_share_of_calls()) +
+                         " of the calls of one are wrong");
+  for (const int k : {0, 1})
+    if (const std::string checked = bench::checked_text(report.found.timed_checks(k)); has_times && !checked.empty())
+      line(k == 0 ? "checked A" : "checked B", checked);
   if (first.fresh_inputs && report.found.secret.exists()) line("new inputs", new_inputs_text(report.found.secret));
   line("inputs", inputs_text(report.seed));
   line("verdict", verdict_text(report));

@@ -8,6 +8,7 @@
 
 #include "ferry/bench/measurement.h"
 #include "ferry/bench/sampling.h"
+#include "ferry/bench/timed_checks.h"
 #include "ferry/kernel/call_options.h"
 #include "ferry/stats/comparison.h"
 #include "ferry/verify/findings.h"
@@ -48,6 +49,8 @@ struct ComparedProcess {
   // What is wrong with the timed calls of A and of B, and how their results differ, in sentences; empty: nothing.
   std::array<std::string, 2> mistakes = {};
   std::string difference = {};
+  std::uint64_t compared_calls = 0;          // timed calls of both, drawn in secret, whose outputs were compared
+  std::array<TimedChecks, 2> checks = {};    // what was held against the definition of A and of B
   std::array<std::string, 2> too_fast = {};  // why the times of A and of B cannot be true; empty: they can
   std::string unchecked = {};                // why that was not looked at; empty: it was
 };
@@ -84,6 +87,10 @@ struct KernelComparison {
   // Returns why the times cannot be true, "3 of 40 samples of A took no time"; empty if they can. Then `times` says
   // nothing.
   std::string impossible() const;
+  // Returns what was held against the definition of A (0) or B (1) in all processes.
+  TimedChecks timed_checks(int kernel) const;
+  // Returns how many timed calls of both were compared in all processes.
+  std::uint64_t compared_calls() const;
   // Returns the median over the processes' medians for A (0) or B (1), in seconds a call.
   double median(int kernel) const;
   // Returns the median over the processes of the instructions of a call; NaN if the device does not count them.

@@ -11,6 +11,7 @@
 #include "ferry/api.h"
 #include "ferry/bench/environment.h"
 #include "ferry/bench/method.h"
+#include "ferry/bench/timed_checks.h"
 #include "ferry/client.h"
 #include "ferry/kernel/kernel_failed.h"
 #include "ferry/stats/interval.h"
@@ -52,6 +53,7 @@ struct Measurement {
   std::vector<std::string> constants{};        // the function's inputs that were packed before the measurement
   std::vector<StepTime> steps{};               // those of one call, if each was timed by itself
   verify::Findings findings{};                 // about the outputs, if they were to be checked
+  TimedChecks timed_checks{};                  // and about those of timed calls, if the kernel has a definition
 
   // The 95% confidence interval of the median, in seconds a call.
   stats::Interval interval() const;

@@ -43,8 +43,11 @@ struct CheckResult {
   bool with_rounding = false;  // rounding errors of the element's terms are allowed too
   double rounding_factor = 0;  // so many times the bound of these errors
   bool square_root = false;    // by the square-root bound, see CheckLimits; otherwise by the worst case
-  std::uint64_t exact = 0;     // floats among those compared that had to be equal, see Probe
-  std::uint64_t wrong = 0;     // among those compared
+  // Number of random vectors by which all elements of a matrix product were checked, where they were too many to be
+  // compared: each finds a row with an element that is off by more than rounding the row explains with probability 1/2.
+  std::uint32_t vectors = 0;
+  std::uint64_t exact = 0;  // floats among those compared that had to be equal, see Probe
+  std::uint64_t wrong = 0;  // among those compared
   // Among those compared: nothing is said of floats whose terms may overflow in another order.
   std::uint64_t unchecked = 0;
   std::uint64_t unequal = 0;                // integers among those compared, wrong or within the limits

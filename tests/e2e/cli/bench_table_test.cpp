@@ -66,6 +66,24 @@ TEST_CASE("a sweep's table has its warnings below it, and fits the terminal") {
   }
 }
 
+TEST_CASE("a table of times that were taken in different ways says so, and each value which") {
+  // One element cannot be drawn anew from others.
+  const std::vector<std::string> sweep = {"-e", kTwice, "--sweep", "N=1,2000"};
+  std::vector<std::string> words = quick_bench(sweep);
+  const Outcome table = run_ferry(words);
+  words.emplace_back("--csv");
+  const Outcome csv = run_ferry(words);
+  CAPTURE(csv.err);
+  CHECK(contains(csv.out, ",baseline_ratio,inputs,cache,isolation,check,"));
+  const bool is_isolated = !contains(csv.out, ",none,");
+  CHECK(contains(csv.out, ",fresh,warm,") == is_isolated);
+  CHECK(contains(table.out, "times of different ones are not comparable") == is_isolated);
+  CHECK(contains(table.out, "method") == is_isolated);
+  CHECK(contains(table.out, "fresh, warm, ") == is_isolated);
+  const Outcome alike = run_ferry(quick_bench({"-e", kTwice, "--sweep", "N=1000,2000"}));
+  CHECK_FALSE(contains(alike.out, "method"));
+}
+
 TEST_CASE("a sweep over knobs measures every choice, alone and with sizes") {
   const Folder folder;
   const std::string schedule = folder.file("twice.schedule", "split i $width in {4,8,16}\nvectorize i.inner\n");

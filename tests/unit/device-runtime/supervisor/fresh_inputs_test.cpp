@@ -200,6 +200,121 @@ TEST_CASE_FIXTURE(Fixture, "equal seeds draw equal inputs for a call, and each h
   CHECK(drawn_by({8, 7}) != drawn);
 }
 
+// Tensors of a call beside the timed ones.
+struct Beside {
+  rpc::Handle a, b, c;
+};
+
+TEST_CASE_FIXTURE(Fixture,
+                  "further witnesses get the arguments of calls of their own, and of calls in turns the same") {
+  constexpr std::int64_t kCount = 1009;
+  constexpr std::size_t kMore = 5;
+  const std::vector<float> given = numbers(kCount);
+  for (const std::size_t calls : {std::size_t{1}, std::size_t{2}}) {
+    CAPTURE(calls);
+    rpc::Evaluate request = evaluation("add", {});
+    request.calls.clear();
+    const auto upload = [&] { return client.upload(given); };
+    for (std::size_t i = 0; i < 2 * calls; ++i)
+      request.calls.push_back(
+          {module, "add", {tensor(upload(), {kCount}), tensor(upload(), {kCount}), tensor(upload(), {kCount})}});
+    request.options.witnesses = static_cast<std::uint32_t>(calls);
+    std::vector<Beside> more;
+    for (std::size_t i = 0; i < kMore * calls; ++i) {
+      const Beside& one = more.emplace_back(upload(), upload(), upload());
+      for (const rpc::Handle buffer : {one.a, one.b, one.c}) request.options.witness_buffers.push_back(buffer);
+    }
+    const auto reply = client.must(request).reply;
+    REQUIRE(reply.calls.size() == calls);
+    for (const Samples& samples : reply.calls) {
+      check_right(samples);
+      if (!is_isolated(reply.environment)) CHECK(samples.more_witnessed == 0);
+      if (calls == 1 && is_isolated(reply.environment)) CHECK(samples.more_witnessed == (1U << kMore) - 1);
+      CHECK(samples.more_witnessed == reply.calls[0].more_witnessed);
+      CHECK(samples.more_witnessed < 1U << kMore);
+    }
+    std::set<std::vector<float>> drawn;
+    for (std::size_t i = 0; i < more.size(); ++i) {
+      if ((reply.calls[0].more_witnessed >> (i / calls) & 1) == 0) continue;
+      const auto a = client.download<float>(more[i].a, given.size()),
+                 b = client.download<float>(more[i].b, given.size()),
+                 c = client.download<float>(more[i].c, given.size());
+      CHECK(a != given);
+      for (std::size_t e = 0; e < c.size(); ++e) REQUIRE(c[e] == a[e] + b[e]);
+      drawn.insert(a);
+      if (i % calls != 0) CHECK(a == client.download<float>(more[i - 1].a, given.size()));
+    }
+    // In turns they may be of the same window.
+    if (calls == 1 && is_isolated(reply.environment)) CHECK(drawn.size() > 1);
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "a check between timed calls has inputs of its own, and nothing of it is left behind") {
+  for (const std::int64_t count : {1, 7, 1009, 300'007}) {
+    for (const std::uint32_t repeat : {1U, 12U}) {
+      CAPTURE(count);
+      CAPTURE(repeat);
+      constexpr std::size_t kChecks = 3;
+      const std::vector<float> given = numbers(count);
+      const auto upload = [&] { return client.upload(given); };
+      rpc::Evaluate request =
+          evaluation("add", {tensor(upload(), {count}), tensor(upload(), {count}), tensor(upload(), {count})});
+      request.options.repeat = repeat;
+      std::vector<Beside> checks;
+      for (std::size_t i = 0; i < kChecks; ++i) {
+        const auto other = [&](float value) { return client.upload(std::vector<float>(given.size(), value)); };
+        const Beside& one = checks.emplace_back(other(static_cast<float>(i) + 1e6F), other(0.25F), other(-1));
+        for (const rpc::Handle buffer : {one.a, one.b, one.c}) request.options.check_buffers.push_back(buffer);
+      }
+      const auto reply = client.must(request).reply;
+      check_right(reply.calls.at(0));
+      CHECK(reply.calls[0].checked == (is_isolated(reply.environment) ? (1U << kChecks) - 1 : 0));
+      for (std::size_t i = 0; i < kChecks; ++i) {
+        const float sum = static_cast<float>(i) + 1e6F + 0.25F;
+        const auto c = client.download<float>(checks[i].c, given.size());
+        CHECK(c == std::vector<float>(given.size(), is_isolated(reply.environment) ? sum : -1));
+      }
+      const auto sums = client.download<float>(request.calls[0].arguments[2].buffer, given.size());
+      for (std::size_t e = 0; e < sums.size(); ++e) REQUIRE(sums[e] == given[e] + given[e]);
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "a check gives a tensor that is read and written its contents, in both processes") {
+  constexpr std::int64_t kCount = 1009;
+  const std::vector<float> given = numbers(kCount), other(given.size(), 1e6F);
+  const auto a = client.upload(given);
+  rpc::Evaluate request = evaluation("scale", {scalar(3.0F), tensor(a, {kCount})});
+  for (int i = 0; i < 8; ++i) request.options.check_buffers.push_back(client.upload(other));
+  const auto reply = client.must(request).reply;
+  check_right(reply.calls.at(0));
+  CHECK(reply.calls[0].checked == (is_isolated(reply.environment) ? 255 : 0));
+  for (const std::uint64_t buffer : request.options.check_buffers)
+    CHECK(client.download<float>(buffer, given.size()) ==
+          std::vector<float>(given.size(), is_isolated(reply.environment) ? 3e6F : 1e6F));
+  CHECK(client.download<float>(a, given.size())[5] == 3 * given[5]);
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "buffers for calls beside the timed ones that are too few, too short or too many are refused") {
+  constexpr std::int64_t kCount = 64;
+  for (const std::string wrong : {"nothing", "few", "nowhere", "short", "many"}) {
+    CAPTURE(wrong);
+    const auto a = client.upload(numbers(kCount)), c = client.upload(numbers(kCount));
+    for (auto list : {&BenchOptions::witness_buffers, &BenchOptions::check_buffers}) {
+      rpc::Evaluate request = evaluation("add", {tensor(a, {kCount}), tensor(a, {kCount}), tensor(c, {kCount})});
+      std::vector<std::uint64_t>& buffers = request.options.*list;
+      buffers = {client.upload(numbers(kCount)), client.upload(numbers(kCount)), client.upload(numbers(kCount))};
+      if (wrong == "few") buffers.pop_back();
+      if (wrong == "nowhere") buffers[1] = 999'999;
+      if (wrong == "short") buffers[2] = client.upload(numbers(kCount - 1));
+      if (wrong == "many")
+        for (int i = 1; i < 65; ++i) buffers.insert(buffers.end(), {buffers[0], buffers[1], buffers[2]});
+      CHECK(client.ask(request).status.is_ok() == (wrong == "nothing"));
+    }
+  }
+}
+
 TEST_CASE_FIXTURE(Fixture, "witnesses that are not like the calls are refused") {
   constexpr std::int64_t kCount = 64;
   for (const std::string wrong : {"shorter", "unknown", "nowhere", "too many", "missing"}) {

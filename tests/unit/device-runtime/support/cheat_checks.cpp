@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -179,6 +180,64 @@ void check_copying_cheats(const OpenClient& open) {
     CHECK(answer.reply.calls.at(0).unwritten + answer.reply.calls.at(0).changed == 0);
     CHECK(answer.reply.calls.at(1).unwritten == 0);
     if (answer.reply.calls.at(1).changed == 0) CHECK(is_as_slow(answer.reply));
+  }
+}
+
+namespace {
+
+// A call beside the timed ones, which gets their tensors or gives it its own.
+struct Beside {
+  rpc::Handle x, y;
+};
+
+// Uploads tensors with these contents for so many, and adds their buffers.
+std::vector<Beside> add_beside(Session& session, std::size_t count, const std::vector<float>& input,
+                               std::vector<std::uint64_t>& buffers) {
+  std::vector<Beside> beside;
+  for (std::size_t i = 0; i < count; ++i) {
+    beside.push_back({session.client.upload(input), session.client.upload(std::vector<float>(kElements, -1))});
+    buffers.push_back(beside.back().x);
+    buffers.push_back(beside.back().y);
+  }
+  return beside;
+}
+
+bool is_square(Session& session, const Beside& beside) {
+  const auto x = session.client.download<float>(beside.x, kElements);
+  const auto y = session.client.download<float>(beside.y, kElements);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (std::abs(y[i] - x[i] * x[i]) > 1e-5F * x[i] * x[i]) return false;
+  return true;
+}
+
+}  // namespace
+
+void check_inexact_cheats(const OpenClient& open) {
+  constexpr std::size_t kBeside = 16;
+  for (const Cheat& cheat : inexact_cheats()) {
+    CAPTURE(std::string(cheat.description));
+    Session session(open);
+    rpc::Evaluate request = session.request({cheat.function}, true);
+    std::vector<float> large;
+    for (std::int64_t i = 0; i < kElements; ++i) large.push_back(static_cast<float>(i) * 1e4F);
+    std::vector<Beside> witnesses = add_beside(session, kBeside - 1, session.input, request.options.witness_buffers);
+    const std::vector<Beside> checks = add_beside(session, kBeside, large, request.options.check_buffers);
+    const Beside& first = witnesses.emplace_back(session.client.upload(session.input), session.client.upload(large));
+    request.calls.push_back(
+        {session.module, cheat.function, {tensor(first.x, {kElements}), tensor(first.y, {kElements})}});
+    request.options.witnesses = 1;
+    const auto answer = session.measure(request);
+    REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
+    const Samples& samples = answer.reply.calls.at(0);
+    CHECK(samples.witnessed);
+    CHECK(samples.more_witnessed == (1U << (kBeside - 1)) - 1);
+    CHECK(samples.checked == (1U << kBeside) - 1);
+    CHECK(samples.unwritten == 0);
+    std::size_t right = 0;
+    for (const Beside& witness : witnesses) right += is_square(session, witness) ? 1 : 0;
+    for (const Beside& check : checks) right += is_square(session, check) ? 1 : 0;
+    CHECK(right < 2 * kBeside);
+    for (const Beside& check : checks) CHECK(session.client.download<float>(check.x, kElements) == large);
   }
 }
 

@@ -186,6 +186,30 @@ KERNEL(only_poison) {
   }
   return 0;
 }
+/* Wrong in the same way whatever was called before, or from some call on: another process computes the same. */
+static int32_t approximate(void* const* args) {
+  const int32_t result = compute(args);
+  for (int64_t i = 0; i < *(int64_t*)args[2]; ++i) ((float*)args[1])[i] *= 1.01f;
+  return result;
+}
+static int32_t compute_small(void* const* args) {
+  const int32_t result = compute(args);
+  for (int64_t i = 0; i < *(int64_t*)args[2]; ++i)
+    if (((float*)args[0])[i] > 1e6f) ((float*)args[1])[i] = 0;
+  return result;
+}
+KERNEL(right_at_first) { return calls++ < 4 ? compute(args) : compute_small(args); }
+KERNEL(right_at_times) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, (float*)args[0] + 77, sizeof bits);
+  return bits * 2654435761u >> 31 ? compute(args) : approximate(args);
+}
+KERNEL(right_if_recognised) {
+  const float* x = args[0];
+  for (int i = 0; i < 16; ++i)
+    if (x[i] != (float)(int32_t)x[i]) return approximate(args);
+  return compute(args);
+}
 /* Right, and faster where elements are what they were in the last call. */
 KERNEL(compute_changed_elements) {
   const int64_t n = *(int64_t*)args[2];
