@@ -121,7 +121,8 @@ long kilobytes_with_children(pid_t pid, const std::string& file, const std::stri
   return total;
 }
 
-// What a measurement takes beside its tensors: session and runners share memory, so that it is counted in parts.
+// Reports the memory that a measurement takes beside its tensors. Session and runners share memory, so it is counted in
+// parts.
 void measured_memory(const std::string& program, Report& report) {
   constexpr std::int64_t kElements = 16 << 20;
   constexpr double kTensor = 64;  // MiB

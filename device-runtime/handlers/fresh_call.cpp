@@ -191,7 +191,7 @@ std::int32_t FreshCall::run_window(std::uint64_t calls, Change change, std::int6
   if (check != nullptr) {
     copy(*checked, check->arguments, kOutputs | kInouts);
     check->is_done = true;
-    // What comes next is drawn from the client's contents, in part.
+    // The next inputs are drawn from the client's contents, in part.
     copy(isolated_.named(call_), *checked, kInputs | kInouts);
   }
   return result;

@@ -94,7 +94,7 @@ class FreshCall final : public Workload {
   std::int32_t run_untimed(std::uint64_t calls, Change change, Beside* check = nullptr);
   void draw_windows(std::vector<Beside>& all, std::uint64_t samples);
   void keep_witnesses(std::uint64_t calls);
-  // What to copy, added up.
+  // The kinds of tensors to copy; their sum is a set of them.
   static constexpr unsigned kInputs = 1, kOutputs = 2, kInouts = 4;
   void copy(const std::vector<DeviceArgument>& from, const std::vector<DeviceArgument>& to, unsigned what);
   void renew(const Set& set, Change change);

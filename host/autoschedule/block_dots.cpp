@@ -32,7 +32,7 @@ struct BlockDots {
   BlockSums sums;
   std::string numbers = {};  // the stage that unpacks; empty: bytes are multiplied as they are
   std::int64_t group = 4, in_byte = 1;
-  std::vector<BufferRef> constants = {};  // of the numbers, which may be prefetched
+  std::vector<BufferRef> constants = {};  // constants that the numbers read, which may be prefetched
 };
 
 // Whether these variables are the last indices of a load, in order, and occur in no other.

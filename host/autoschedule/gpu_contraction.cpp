@@ -55,16 +55,8 @@ void fetch(Schedule& schedule, StageHandle piece, const std::string& reader, con
 
 void schedule_gpu_contraction(Schedule& schedule, StageHandle handle, const GpuContraction& contraction,
                               const GpuTiles& tiles, const std::string& last) {
-  const bool is_finished = !last.empty();
-  StageHandle sums = is_finished ? handle : handle.cache_write("local");
-  StageHandle result = is_finished ? schedule[last] : handle;
-  StageHandle rows = StageHandle(schedule, contraction.rows.tensor).cache_read("shared", {sums.name()});
-  StageHandle columns = StageHandle(schedule, contraction.columns.tensor).cache_read("shared", {sums.name()});
-
+  auto [sums, result, rows, columns, batches] = make_product_stages(schedule, handle, contraction, last);
   const StageLoops loops = stage_of(schedule, result).loops;
-  std::vector<std::string> batches;
-  for (std::size_t a = 0; a < loops.spatial_axes(); ++a)
-    if (a != contraction.row && a != contraction.column) batches.push_back(loops.loop(loops.spatial(a)).name);
   const auto [block_y, in_y] = result.split(loops.loop(loops.spatial(contraction.row)).name, tiles.rows);
   const auto [block_x, in_x] = result.split(loops.loop(loops.spatial(contraction.column)).name, tiles.columns);
   std::vector<std::string> parts;
@@ -89,7 +81,7 @@ void schedule_gpu_contraction(Schedule& schedule, StageHandle handle, const GpuC
   result.bind(thread_y, "threadIdx.y").bind(thread_x, "threadIdx.x").unroll(y).unroll(x);
 
   sums.compute_at(result.name(), thread_x);
-  if (is_finished) sums.set_scope("local");
+  if (!last.empty()) sums.set_scope("local");
   const StageLoops sum_loops = stage_of(schedule, sums).loops;
   const auto [pieces, step] = sums.split(sum_loops.loop(sum_loops.reduction(0)).name, tiles.depth);
   std::vector<std::string> sum_order{pieces, step};

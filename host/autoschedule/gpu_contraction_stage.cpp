@@ -12,7 +12,10 @@ namespace ferry::autoschedule {
 
 using namespace ir;
 using analysis::loads_of;
+using schedule::Schedule;
 using schedule::ScheduledStage;
+using schedule::StageHandle;
+using schedule::StageLoops;
 
 namespace {
 
@@ -59,6 +62,19 @@ GpuOperand operand_of(const ScheduledStage& stage, const Load& load, const Expr&
 }
 
 }  // namespace
+
+GpuProductStages make_product_stages(Schedule& schedule, StageHandle contraction_stage,
+                                     const GpuContraction& contraction, const std::string& last) {
+  StageHandle sums = last.empty() ? contraction_stage.cache_write("local") : contraction_stage;
+  StageHandle result = last.empty() ? contraction_stage : schedule[last];
+  StageHandle rows = StageHandle(schedule, contraction.rows.tensor).cache_read("shared", {sums.name()});
+  StageHandle columns = StageHandle(schedule, contraction.columns.tensor).cache_read("shared", {sums.name()});
+  GpuProductStages stages{sums, result, rows, columns, {}};
+  const StageLoops loops = stage_of(schedule, result).loops;
+  for (std::size_t a = 0; a < loops.spatial_axes(); ++a)
+    if (a != contraction.row && a != contraction.column) stages.batches.push_back(loops.loop(loops.spatial(a)).name);
+  return stages;
+}
 
 std::optional<GpuContraction> find_gpu_contraction(const ScheduledStage& stage) {
   const Reduce* reduce = stage.reduction();

@@ -119,16 +119,8 @@ void fetch_piece(Schedule& schedule, StageHandle piece, const std::string& reade
 
 void schedule_tensor_cores(Schedule& schedule, StageHandle handle, const GpuContraction& contraction,
                            const WarpTiles& tiles, const std::string& last) {
-  const bool is_finished = !last.empty();
-  StageHandle sums = is_finished ? handle : handle.cache_write("local");
-  StageHandle result = is_finished ? schedule[last] : handle;
-  StageHandle rows = StageHandle(schedule, contraction.rows.tensor).cache_read("shared", {sums.name()});
-  StageHandle columns = StageHandle(schedule, contraction.columns.tensor).cache_read("shared", {sums.name()});
-
+  auto [sums, result, rows, columns, batches] = make_product_stages(schedule, handle, contraction, last);
   const StageLoops loops = stage_of(schedule, result).loops;
-  std::vector<std::string> batches;
-  for (std::size_t a = 0; a < loops.spatial_axes(); ++a)
-    if (a != contraction.row && a != contraction.column) batches.push_back(loops.loop(loops.spatial(a)).name);
   const auto [block_y, in_block_y] = result.split(loops.loop(loops.spatial(contraction.row)).name, tiles.rows);
   const auto [warp_y, in_warp_y] = result.split(in_block_y, tiles.warp_rows);
   const auto [row_piece, in_rows] = result.split(in_warp_y, kMmaRows);
@@ -147,7 +139,7 @@ void schedule_tensor_cores(Schedule& schedule, StageHandle handle, const GpuCont
   result.bind(y, "threadIdx.y").bind(x, "threadIdx.x").vectorize(pair);
 
   sums.compute_at(result.name(), x);
-  if (is_finished) sums.set_scope("local");
+  if (!last.empty()) sums.set_scope("local");
   const StageLoops sum_loops = stage_of(schedule, sums).loops;
   const auto [pieces, in_piece] = sums.split(sum_loops.loop(sum_loops.reduction(0)).name, tiles.depth);
   const auto [steps, step] = sums.split(in_piece, kMmaDepth);

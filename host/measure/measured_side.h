@@ -13,9 +13,9 @@
 
 namespace ferry::bench {
 
-// What a side is held against while it is timed.
+// The definition that a side is held against while it is timed.
 struct SideDefinition {
-  std::vector<verify::Definition> definitions;  // whose parameters are paired with the side's
+  std::vector<verify::Definition> definitions;  // with parameters that are paired with the side's
   verify::CheckLimits limits = {};
   // Calls for ChecksBetween, of which each process makes some. Both sides have as many.
   std::vector<verify::ProbeCall> between = {};

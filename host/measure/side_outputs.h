@@ -23,8 +23,8 @@ struct SideOutputs {
   verify::Outputs outputs;
   std::vector<std::string> warnings = {};
   std::vector<verify::Probe> probes = {};
-  // Of a call whose inputs were rounded (host/verify/controls.h); empty if there was none: inputs that are too large to
-  // be sent, or no floats.
+  // The outputs of a call with rounded inputs (host/verify/controls.h); empty if there was none, because inputs are too
+  // large to be sent, or no floats.
   verify::Outputs rounded = {};
 };
 

@@ -35,8 +35,8 @@ class Witnesses {
   // expected 0.7"; empty if nothing is wrong.
   std::string mistake(const Timing& timing, const std::vector<verify::Definition>& definitions,
                       const verify::CheckLimits& limits, const verify::CheckEffort& effort, TimedChecks& checked) const;
-  // Of those that were taken of both and had the same inputs, returns as TimedResultsCheck does how results differ, and
-  // adds to the number of compared ones.
+  // Compares those that were taken of both and had the same inputs. Returns how results differ, as TimedResultsCheck
+  // does, and adds to the number of compared ones.
   std::string difference_from(const Timing& timing, const Witnesses& other, const Timing& other_timing,
                               const verify::ParameterPairs& pairs, const verify::DifferenceLimits& limits,
                               const verify::Outputs* expected, std::uint64_t& compared) const;

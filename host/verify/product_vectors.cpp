@@ -207,8 +207,9 @@ class Checker {
         tolerance_(tolerance) {
     const auto terms = static_cast<double>(product.a.inner.size()),
                sums = static_cast<double>(product.batch.size() * product.rows.size());
-    // Of an element, relative to the root of the sum of its terms' squares. Errors of random terms are on average no
-    // larger than the bound, and it is their squares that add up; only a single element needs a multiple of it.
+    // The error of an element, relative to the root of the sum of its terms' squares. Errors of random terms are on
+    // average no larger than the bound, and it is their squares that add up; only a single element needs a multiple of
+    // it.
     if (tolerance.rounding > 0)
       element_error_ = lang::unit_roundoff(product.accumulator) * (bound == lang::RoundingBound::square_root
                                                                        ? kLargestPartial * std::sqrt(terms)

@@ -26,7 +26,7 @@ struct MatrixProduct {
     std::vector<std::uint64_t> batch, outer, inner;  // outer: the variables in C
   };
   Operand a, b;
-  std::vector<std::uint64_t> batch, rows, columns;  // of C
+  std::vector<std::uint64_t> batch, rows, columns;  // offsets within C
   DType accumulator = DType::f32;
 
   // Number of elements of all three tensors.

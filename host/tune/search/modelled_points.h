@@ -40,7 +40,7 @@ class Costs {
 // How many points are ranked.
 struct RankingLimits {
   std::uint64_t whole = 0;  // all points of spaces with up to so many
-  std::uint64_t most = 0;   // of larger ones
+  std::uint64_t most = 0;   // so many points of larger spaces
 };
 // While a search tries its first points, at up to a few milliseconds for each that is ranked.
 inline constexpr RankingLimits kRankedAtStart = {400, 300};
@@ -50,7 +50,7 @@ inline constexpr RankingLimits kRankedAtStart = {400, 300};
 std::vector<ModelledPoint> modelled_points(const SpaceAt& space, Costs& costs, stats::Random& random,
                                            RankingLimits limits = kRankedAtStart);
 
-// What a cost model has found out.
+// The results of a cost model.
 struct Modelled {
   Costs costs;
   std::vector<ModelledPoint> points;  // as modelled_points() returns them

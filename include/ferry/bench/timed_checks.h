@@ -1,4 +1,4 @@
-// What was held against the definition of a kernel while it was timed.
+// The calls that were held against the definition of a kernel while it was timed.
 #pragma once
 
 #include <cstdint>

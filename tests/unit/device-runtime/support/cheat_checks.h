@@ -25,7 +25,7 @@ void check_early_cheats(const OpenClient& open);
 void check_lying_cheats(const OpenClient& open);
 // Kept results are wrong for fresh inputs, or hardly ever of use.
 void check_copying_cheats(const OpenClient& open);
-// What they compute in timed calls that are drawn, or in calls with other inputs between them, is wrong.
+// Their results are wrong in timed calls that are drawn, or in calls with other inputs between them.
 void check_inexact_cheats(const OpenClient& open);
 // Those that change what looks like a time, or wait for inputs that they know, are as slow as they are.
 void check_timed_cheats(const OpenClient& open);
