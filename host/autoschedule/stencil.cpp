@@ -8,6 +8,9 @@
 #include "host/autoschedule/vector_axis.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace ferry::autoschedule {
 
@@ -134,9 +137,12 @@ std::optional<Match> match_stencil(const StageContext& context) {
   const Expr &row_extent = stage.axes[stage.axes.size() - 2].extent, &column_extent = stage.axes.back().extent;
   const std::int64_t lanes = row_lanes(context);
   const std::int64_t rows = tile_rows(constant_extent(row_extent), constant_extent(column_extent), lanes, context);
+  std::vector<std::int64_t> row_choices = {1, 2, 3, 4, 5, 6, 7, 8};
+  const std::int64_t all_rows = constant_extent(row_extent);
+  if (all_rows > kWholeRows && all_rows <= kFewRows) row_choices.push_back(all_rows);
   Match match;
   match.space.knobs = {
-      number_knob("rows", KnobKind::tile, {1, 2, 3, 4, 5, 6, 7, 8}, rows),
+      number_knob("rows", KnobKind::tile, std::move(row_choices), rows),
       number_knob("lanes", KnobKind::tile, lane_candidates(native_lanes(stage, context.target)), lanes),
       flag_knob("unroll_window", true)};
   match.apply = [name = stage.name, epilogues = context.epilogues](Schedule& schedule, const Point& point) {

@@ -108,10 +108,10 @@ TEST_CASE("comma-separated values say of each size whether the result is right, 
   const WrongKernel wrong;
   const std::string table = wrong.swept({"--csv"}).out;
   CAPTURE(table);
-  CHECK(contains(table, ",baseline_ratio,check,warnings\n"));
+  CHECK(contains(table, ",baseline_ratio,inputs,cache,isolation,check,warnings\n"));
   CHECK(contains(table, "this machine,twice,5,"));
   CHECK(contains(table, ",right,"));
-  CHECK(contains(table, "\nthis machine,twice,6,,,,,,,,,,,,wrong,"));
+  CHECK(contains(table, "\nthis machine,twice,6,,,,,,,,,,,,,,,wrong,"));
   CHECK(contains(quick_bench({"-e", kTwice, "--size", "N=64", "--csv"}).out, ",,,,"));
 }
 
