@@ -47,22 +47,17 @@ bool ends_with(const Load& load, const std::vector<Expr>& last) {
                      });
 }
 
-bool has_instruction(const Target& target, DType a, DType b, std::int64_t lanes, std::int64_t group) {
-  const auto find = [&](DType left, DType right) {
-    const auto* found = passes::find_dot(target, DType::i32, left, right, static_cast<std::uint32_t>(lanes),
-                                         static_cast<std::uint32_t>(group));
-    return found != nullptr && lanes % found->lanes == 0;
-  };
-  return find(a, b) || find(b, a);
+bool has_instruction(const Target& target, DType one, DType other, std::int64_t lanes, std::int64_t group) {
+  const auto* found = passes::find_dot_of_factors(target, DType::i32, one, other, static_cast<std::uint32_t>(lanes),
+                                                  static_cast<std::uint32_t>(group));
+  return found != nullptr && lanes % found->lanes == 0;
 }
 
 // Returns nothing if the sums of blocks are no dots of rows and of numbers that a stage unpacks for them alone.
 std::optional<BlockDots> find_block_dots(const StageContext& context) {
   auto sums = find_block_sums(context);
   if (!sums || sums->column_extent == 0 || sums->column_extent % sums->lanes != 0) return std::nullopt;
-  const ScheduledStage* open =
-      context.at_any_size == nullptr ? nullptr : find_stage(*context.at_any_size, context.stage.name);
-  if (open != nullptr && constant_extent(open->axes.back().extent) == 0) return std::nullopt;
+  if (constant_extent(context.stage_at_any_size().axes.back().extent) == 0) return std::nullopt;
   const Reduce& reduce = *context.stage.reduction();
   const auto* product = reduce.sources[0].as<Binary>();
   constexpr std::size_t kAxes = 3;  // words, numbers in a byte, bytes in a group

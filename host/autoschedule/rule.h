@@ -32,6 +32,11 @@ struct StageContext {
   // The program's stages, with extents that are symbols where the schedule must be legal for any; null: those of the
   // schedule's stages are all that it must be legal for.
   const schedule::Stages* at_any_size = nullptr;
+
+  // Returns the stage with symbols for the extents that may differ from the expected ones.
+  const schedule::ScheduledStage& stage_at_any_size() const {
+    return at_any_size == nullptr ? stage : *find_stage(*at_any_size, stage.name);
+  }
 };
 
 // The stages and loops that a rule has scheduled.

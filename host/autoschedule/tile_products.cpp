@@ -6,6 +6,7 @@
 #include "crosscompile/passes/simplify/simplify.h"
 #include "crosscompile/passes/tensorize/tile_dot.h"
 #include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/dot_product.h"
 #include "host/autoschedule/epilogue_fusion.h"
 
 #include <algorithm>
@@ -36,18 +37,11 @@ struct TileProduct {
   double steps = 1;                             // products of tiles in a sum
 };
 
-// Returns the load of a byte that the factor converts to int32, or null.
-const Load* byte_factor(const Expr& factor) {
-  const auto* cast = factor.as<Cast>();
-  if (cast == nullptr || cast->type != Type(DType::i32) || dtype_bytes(cast->value.type().code) != 1) return nullptr;
-  return cast->value.as<Load>();
-}
-
 // Returns the load of the tensor in a product of two bytes, or null.
 const Load* factor_from(const Reduce& reduce, const std::string& tensor) {
   const auto* product = reduce.sources[0].as<Binary>();
   if (product == nullptr || product->op != BinaryOp::mul) return nullptr;
-  const Load *left = byte_factor(product->left), *right = byte_factor(product->right);
+  const Load *left = byte_of(product->left), *right = byte_of(product->right);
   if (left == nullptr || right == nullptr) return nullptr;
   return left->buffer->name == tensor ? left : right->buffer->name == tensor ? right : nullptr;
 }
@@ -78,16 +72,12 @@ std::optional<std::size_t> groups_axis(const Reduce& reduce, const Load& rows) {
   return found;
 }
 
-// Returns the stage with symbols for the extents that may differ from the expected ones.
-const ScheduledStage& stage_at_any_size(const StageContext& context) {
-  return context.at_any_size == nullptr ? context.stage : *find_stage(*context.at_any_size, context.stage.name);
-}
-
 // Whether pairs of vectors of columns are always whole.
 bool has_whole_pairs(const StageContext& context, const TileProduct& product) {
   if (product.lanes > passes::kTileColumns) return product.lanes % (2 * passes::kTileColumns) == 0;
   if (!product.contraction.blocks) return false;
-  const std::int64_t blocks = constant_extent(stage_at_any_size(context).axes[product.contraction.blocks->axis].extent);
+  const std::int64_t blocks =
+      constant_extent(context.stage_at_any_size().axes[product.contraction.blocks->axis].extent);
   return blocks > 0 && blocks % 2 == 0;
 }
 
@@ -106,7 +96,7 @@ std::optional<TileProduct> find_tile_product(const StageContext& context) {
   product.contraction = *contraction;
   const auto group = find_group(stage, *contraction, product.lanes, context.target);
   // The extents of tiles must be constant at any size.
-  const ScheduledStage& open = stage_at_any_size(context);
+  const ScheduledStage& open = context.stage_at_any_size();
   const Load* rows = factor_from(*open.reduction(), contraction->row_load->buffer->name);
   if (rows == nullptr || constant_extent(open.axes.back().extent) != product.lanes) return std::nullopt;
   const auto groups = groups_axis(*open.reduction(), *rows);

@@ -87,7 +87,7 @@ struct PackedMatmulAttributes {
   bool sums_blocks = false;  // the numbers of a block are summed up before they are scaled
   bool allows_int8 = false;  // whether the network allows int8 rows
   bool has_int8_rows = false;
-  DType number = DType::u8;  // of the weights' numbers in products with int8: the type that instructions take
+  DType number = DType::u8;  // in products with int8, the weights' numbers have this type
   bool operator==(const PackedMatmulAttributes&) const = default;
 };
 

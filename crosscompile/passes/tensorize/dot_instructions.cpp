@@ -63,6 +63,12 @@ const DotInstruction* find_dot(const Target& target, DType sum, DType left, DTyp
   return found;
 }
 
+const DotInstruction* find_dot_of_factors(const Target& target, DType sum, DType one, DType other, std::uint32_t lanes,
+                                          std::uint32_t group) {
+  const DotInstruction* found = find_dot(target, sum, one, other, lanes, group);
+  return found != nullptr ? found : find_dot(target, sum, other, one, lanes, group);
+}
+
 Function dot_definition(const DotInstruction& instruction) {
   const std::uint32_t elements = instruction.lanes * instruction.group;
   const BufferRef sum = operand("sum", instruction.sum, instruction.lanes);

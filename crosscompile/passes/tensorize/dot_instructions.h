@@ -29,6 +29,10 @@ std::span<const DotInstruction> dot_instructions();
 const DotInstruction* find_dot(const Target& target, DType sum, DType left, DType right, std::uint32_t lanes,
                                std::uint32_t group);
 
+// The same for factors in either order.
+const DotInstruction* find_dot_of_factors(const Target& target, DType sum, DType one, DType other, std::uint32_t lanes,
+                                          std::uint32_t group);
+
 // Returns the semantics of an instruction, as a function on buffers of the instruction's sizes:
 //   for (i = 0; i < lanes; ++i) for (j = 0; j < group; ++j) sum[i] += left[i*group + j] * right[i*group + j]
 ir::Function dot_definition(const DotInstruction& instruction);

@@ -87,13 +87,18 @@ lang::Tensor sum_of_int8_blocks(const PackedMatmulAttributes& attributes, const 
         return lang::max_over(lang::abs(x(i[0], i[1] * Expr(attributes.block) + element)), {element});
       },
       name + "_largest");
+  const lang::Tensor steps = compute(
+      {shape[0], blocks},
+      [&](const std::vector<Expr>& i) {
+        const Expr most = largest(i[0], i[1]);
+        return ir::select(most > number(kLeast), number(kMost) / most, number(0));
+      },
+      name + "_steps");
   const lang::Tensor rows = compute(
       {shape[0], blocks, words, in_byte, kGroup},
       [&](const std::vector<Expr>& i) {
         const Expr element = x(i[0], ((i[1] * Expr(words) + i[2]) * Expr(kGroup) + i[4]) * Expr(in_byte) + i[3]);
-        const Expr most = largest(i[0], i[1]);
-        const Expr steps = ir::select(most > number(kLeast), number(kMost) / most, number(0));
-        return rounded_byte(DType::i8, element * steps, {});
+        return rounded_byte(DType::i8, element * steps(i[0], i[1]), {});
       },
       name + "_int8");
   const lang::Tensor sums = compute(

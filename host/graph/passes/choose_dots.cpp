@@ -20,14 +20,14 @@ constexpr std::uint32_t kBytes = 4, kPair = 2;
 
 // Returns the products of X with weights of these types, for vectors of so many sums.
 IntegerProducts products_of(const Target& target, DType x, DType weights, std::int64_t lanes) {
-  const auto has = [&](DType left, DType right, std::uint32_t group) {
-    return lanes % group == 0 &&
-           passes::find_dot(target, DType::i32, left, right, static_cast<std::uint32_t>(lanes), group) != nullptr;
+  const auto has = [&](DType one, DType two, std::uint32_t group) {
+    const auto count = static_cast<std::uint32_t>(lanes);
+    return lanes % group == 0 && passes::find_dot_of_factors(target, DType::i32, one, two, count, group) != nullptr;
   };
   const DType other = x == DType::u8 ? DType::i8 : DType::u8;
   for (const std::uint32_t group : {kBytes, kPair}) {
-    if (has(x, weights, group) || has(weights, x, group)) return {IntegerFactors::bytes, group};
-    if (has(other, weights, group) || has(weights, other, group)) return {IntegerFactors::flipped, group};
+    if (has(x, weights, group)) return {IntegerFactors::bytes, group};
+    if (has(other, weights, group)) return {IntegerFactors::flipped, group};
   }
   if (has(DType::i16, DType::i16, kPair)) return {IntegerFactors::int16, kPair};
   return {weights == DType::i16 ? IntegerFactors::int16 : IntegerFactors::bytes, 1};

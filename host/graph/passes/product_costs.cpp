@@ -24,16 +24,15 @@ const passes::DotInstruction* dot_of(const Graph& graph, const Node& node, const
   if (products.group == 1) return nullptr;
   const auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes);
   const std::int64_t lanes = matmul != nullptr ? matmul->lanes : graph.tensor(node.outputs[0]).channel_block;
-  const auto find = [&](DType left, DType right) {
-    return passes::find_dot(target, DType::i32, left, right, static_cast<std::uint32_t>(lanes),
-                            static_cast<std::uint32_t>(products.group));
+  const auto find = [&](DType one, DType other) {
+    return passes::find_dot_of_factors(target, DType::i32, one, other, static_cast<std::uint32_t>(lanes),
+                                       static_cast<std::uint32_t>(products.group));
   };
   if (products.factors == ops::IntegerFactors::int16) return find(DType::i16, DType::i16);
   const DType weights = graph.tensor(node.inputs[1]).dtype;
   DType x = graph.tensor(node.inputs[0]).dtype;
   if (products.factors == ops::IntegerFactors::flipped) x = x == DType::u8 ? DType::i8 : DType::u8;
-  const passes::DotInstruction* found = find(x, weights);
-  return found != nullptr ? found : find(weights, x);
+  return find(x, weights);
 }
 
 // Whether the operands lie so that AMX's tiles multiply them (host/autoschedule/tile_products.h).
