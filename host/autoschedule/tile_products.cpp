@@ -156,7 +156,8 @@ std::vector<std::int64_t> row_candidates(const TileProduct& product, bool is_ope
 using Names = std::vector<std::string>;
 
 // Splits the loops of the stage, and sorts them by what they iterate over: those of the instruction, `tile`, and those
-// around them.
+// around them. Tiles of columns are outside of rows, so that an epilogue, which gets the same loops, loads what it
+// needs for each column once for all rows.
 class LoopSplitter {
  public:
   LoopSplitter(StageHandle handle, const ScheduledStage& stage, const TileProduct& product, const Point& point)
@@ -170,6 +171,7 @@ class LoopSplitter {
     split_rows();
     split_columns();
     split_depth();
+    tile.insert(tile.begin(), column_tiles_.begin(), column_tiles_.end());
   }
 
   Names batches, rows, columns, depth, tile;
@@ -190,11 +192,12 @@ class LoopSplitter {
   }
 
   // The same for several tiles, which are a loop of their own.
-  std::string split(const std::string& loop, std::int64_t count, std::int64_t size) {
+  std::string split(const std::string& loop, std::int64_t count, std::int64_t size, Names& over_tiles) {
     if (count == 1) return split(loop, size);
     const auto [outer, inner] = handle_.split(loop, count * size);
     const auto [tiles, in_tile] = handle_.split(inner, size);
-    tile.insert(tile.end(), {tiles, in_tile});
+    over_tiles.push_back(tiles);
+    tile.push_back(in_tile);
     return outer;
   }
 
@@ -202,7 +205,7 @@ class LoopSplitter {
     for (std::size_t a = 0; a < stage_.axes.size(); ++a) {
       if (a == contraction_.column || (contraction_.blocks && a == contraction_.blocks->axis)) continue;
       if (a == contraction_.row)
-        rows.push_back(split(spatial(a), tiles_.in_two_rows ? 1 : tiles_.tiles, tiles_.rows));
+        rows.push_back(split(spatial(a), tiles_.in_two_rows ? 1 : tiles_.tiles, tiles_.rows, tile));
       else if (tiles_.in_two_rows && a == contraction_.outer_row)
         rows.push_back(split(spatial(a), tiles_.tiles));
       else
@@ -215,11 +218,17 @@ class LoopSplitter {
     const bool in_block = product_.lanes > passes::kTileColumns;
     if (contraction_.blocks) {
       const std::string blocks = spatial(contraction_.blocks->axis);
-      columns.push_back(vectors_ > 1 && !in_block ? split(blocks, vectors_) : blocks);
+      if (vectors_ > 1 && !in_block) {
+        const auto [outer, inner] = handle_.split(blocks, vectors_);
+        columns.push_back(outer);
+        column_tiles_.push_back(inner);
+      } else {
+        columns.push_back(blocks);
+      }
     }
     const std::string column = spatial(contraction_.column);
     if (in_block)
-      columns.push_back(split(column, vectors_, passes::kTileColumns));
+      columns.push_back(split(column, vectors_, passes::kTileColumns, column_tiles_));
     else
       tile.push_back(column);
   }
@@ -242,6 +251,7 @@ class LoopSplitter {
   const Contraction& contraction_;
   RowTiles tiles_;
   std::int64_t vectors_;
+  Names column_tiles_;
 };
 
 void make_loops(StageHandle handle, const ScheduledStage& stage, const TileProduct& product, const Point& point) {
