@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <string>
 
 #include "tests/unit/device-runtime/support/test_module.h"
@@ -30,6 +31,13 @@ const Guest* board() {
   if (!possible) return nullptr;
   static const Guest guest(server_arch());
   return &guest;
+}
+
+bool is_brief() { return getenv("FERRY_TEST_BRIEF") != nullptr; }
+
+bool is_left_to_long_tests() {
+  if (is_brief()) MESSAGE("left to the long tests");
+  return is_brief();
 }
 
 TestClient client_of(const Guest& guest, Setting setting, std::uint64_t call_ms) {

@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -25,8 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-// Slow checks are left to the long tests, or run on only one of the three servers.
-bool is_brief() { return getenv("FERRY_TEST_BRIEF") != nullptr; }
 std::vector<Setting> costly_settings() {
   if (is_brief()) return {Setting::usual};
   return {kSettings.begin(), kSettings.end()};
@@ -247,10 +244,7 @@ TEST_CASE("on a board, an overrun reaches neither another session nor what is to
 TEST_CASE("on a board, no overrun by any number of pages up to 2 MiB reaches beyond its session") {
   const Guest* const guest = board();
   if (guest == nullptr) return;
-  if (is_brief()) {
-    MESSAGE("left to the long tests");
-    return;
-  }
+  if (is_left_to_long_tests()) return;
   const auto begin = Clock::now();
   for (std::int64_t beyond = kPage; beyond <= kMost; beyond += kPage) {
     overrun(*guest, Setting::bare, 256 << 10, beyond);

@@ -200,7 +200,7 @@ std::unique_ptr<Transport> Guest::connect(Setting setting) const {
   REQUIRE_MESSAGE(transport.is_ok(), transport.status().message());
   auto encrypted = secure::encrypt_connection(std::move(transport.value()), key_, std::chrono::seconds(10));
   REQUIRE_MESSAGE(encrypted.is_ok(), encrypted.status().message());
-  encrypted.value()->set_receive_timeout(std::chrono::seconds(30));
+  encrypted.value()->set_receive_timeout(std::chrono::seconds(120));
   return std::move(encrypted.value());
 }
 

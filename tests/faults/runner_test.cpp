@@ -26,7 +26,7 @@ OpenClient opening(const TestServer& server) {
 TEST_CASE("kernels that do anything but compute are stopped") {
   TestServer server(kOne);
   const OpenClient open = opening(server);
-  if (isolates(open)) check_stopped_cheats(open, [&] { check_next_session(server); });
+  if (isolates(open)) check_stopped_cheats(open, Extent::whole, [&] { check_next_session(server); });
 }
 
 TEST_CASE("calls without their work are seen") {
@@ -38,7 +38,7 @@ TEST_CASE("calls without their work are seen") {
 TEST_CASE("a kernel that says that a window is over before its work is done is seen, stopped, or not listened to") {
   TestServer server(kOne);
   const OpenClient open = opening(server);
-  if (isolates(open)) check_early_cheats(open);
+  if (isolates(open)) check_early_cheats(open, Extent::whole);
 }
 
 TEST_CASE("a kernel that runs on after it has said that it stops is stopped if the system holds it") {
@@ -63,13 +63,13 @@ TEST_CASE(
 TEST_CASE("a kernel that changes what looks like a time, or waits for inputs that it knows, is as slow as it is") {
   TestServer server(kOne);
   const OpenClient open = opening(server);
-  if (isolates(open)) check_timed_cheats(open);
+  if (isolates(open)) check_timed_cheats(open, Extent::whole);
 }
 
 TEST_CASE("a kernel that breaks the loop around it gains nothing") {
   TestServer server(kOne);
   const OpenClient open = opening(server);
-  if (isolates(open)) check_breaking_cheats(open);
+  if (isolates(open)) check_breaking_cheats(open, Extent::whole);
 }
 
 TEST_CASE("a kernel that leaves another float mode changes no later call") {

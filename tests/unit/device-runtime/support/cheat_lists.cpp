@@ -79,14 +79,15 @@ const std::vector<Cheat>& inexact_cheats() {
 }
 
 const std::vector<Cheat>& timed_cheats() {
-  static const std::vector<Cheat> cheats{{"false_times", "changed times on the stack"},
-                                         {"compute_changes", "a copy if no input has changed"},
-                                         {"compute_changed_elements", "copies of elements that have not changed"},
-                                         {"compute_changes_by_address", "copies of what has not changed in a tensor"},
-                                         {"look_up_values", "a table of the results of all values seen before"},
-                                         {"sleep_in_futex", "a sleep after which processor time counts"},
-                                         {"patch_functions", "other functions for the clock and for system calls"},
-                                         {"leave_float_mode", "subnormal numbers flushed, and other rounding"}};
+  static const std::vector<Cheat> cheats{
+      {"false_times", "changed times on the stack"},
+      {"compute_changes", "a copy if no input has changed", true},
+      {"compute_changed_elements", "copies of elements that have not changed", true},
+      {"compute_changes_by_address", "copies of what has not changed in a tensor", true},
+      {"look_up_values", "a table of the results of all values seen before", true},
+      {"sleep_in_futex", "a sleep after which processor time counts"},
+      {"patch_functions", "other functions for the clock and for system calls"},
+      {"leave_float_mode", "subnormal numbers flushed, and other rounding"}};
   return cheats;
 }
 
