@@ -4,6 +4,7 @@
 #include "crosscompile/analysis/loads.h"
 #include "crosscompile/analysis/wrapping.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/passes/simplify/assumptions.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "ferry/operators.h"
 
@@ -57,8 +58,10 @@ class Inference {
       : nests_(nests), stage_(stage), place_(place) {
     for (Loop& loop : loops_around(nests, place)) (shares(scope, loop) ? sharing_ : around_).push_back(std::move(loop));
     // The conditions on sizes come before those of the loops, whose extents say more once sizes are non-negative.
-    if (!around_.empty()) facts_.assign(size_conditions.begin(), size_conditions.end());
-    for (Expr& fact : facts_of(around_)) facts_.push_back(std::move(fact));
+    std::vector<Expr> facts;
+    if (!around_.empty()) facts.assign(size_conditions.begin(), size_conditions.end());
+    for (Expr& fact : facts_of(around_)) facts.push_back(std::move(fact));
+    known_.emplace(facts);
     boxes_.resize(stage.axes.size());
     for (const Expr& condition : size_conditions) add_sizes(condition);
     for (const Axis& axis : stage.axes) add_sizes(axis.extent);
@@ -96,15 +99,16 @@ class Inference {
         at_place = bounds_over({values[i].value, values[i].value}, ranges);
       if (!at_place) at_place = computed_over_inner;
       computed.push_back({axes[i].var, at_place->lo, passes::simplify(at_place->hi - at_place->lo + 1)});
-      const Expr lo = reads_all ? at_place->lo : passes::simplify(max(at_place->lo, required_over_inner.lo), facts_);
-      const Expr hi = reads_all ? at_place->hi : passes::simplify(min(at_place->hi, required_over_inner.hi), facts_);
+      const Expr lo = reads_all ? at_place->lo : known_->simplify(max(at_place->lo, required_over_inner.lo));
+      const Expr hi = reads_all ? at_place->hi : known_->simplify(min(at_place->hi, required_over_inner.hi));
       computes_more_than_required |= !equal(lo, at_place->lo) || !equal(hi, at_place->hi);
       required.push_back({axes[i].var, lo, passes::simplify(hi - lo + 1)});
     }
+    std::vector<std::vector<Expr>> added(boxes_.size());
     for (const Expr& value : reader.expressions())
       for (const Load* load : analysis::loads_of(value))
         if (std::find(stage_.outputs.begin(), stage_.outputs.end(), load->buffer) != stage_.outputs.end())
-          add_load(*load, computed, computes_more_than_required ? &required : nullptr);
+          add_load(*load, computed, computes_more_than_required ? &required : nullptr, added);
   }
 
   std::vector<RequiredRange> finish() {
@@ -153,35 +157,49 @@ class Inference {
     return std::none_of(vars.begin(), vars.end(), is_range) && !analysis::may_wrap(index, is_data);
   }
 
-  // `required`: null where it is the same as `computed`.
-  void add_load(const Load& load, const std::vector<Range>& computed, const std::vector<Range>* required) {
+  // `required`: null where it is the same as `computed`. `added`: the indices of the reader's loads before, by axis:
+  // the loads of an unrolled window share most of theirs.
+  void add_load(const Load& load, const std::vector<Range>& computed, const std::vector<Range>* required,
+                std::vector<std::vector<Expr>>& added) {
     for (std::size_t d = 0; d < load.indices.size(); ++d) {
+      const auto is_same = [&](const Expr& other) { return equal(other, load.indices[d]); };
+      if (std::ranges::any_of(added[d], is_same)) continue;
+      added[d].push_back(load.indices[d]);
       const Bounds whole_axis = {Expr(0), stage_.axes[d].extent - 1};
       const Bounds index = {load.indices[d], load.indices[d]};
       // An index that is loaded from memory, or wraps, may have any value.
       auto computed_index = has_bounds(index.lo, computed) ? bounds_over(index, computed) : std::nullopt;
       auto required_index = computed_index && required ? bounds_over(index, *required) : computed_index;
       if (!computed_index) computed_index = required_index = whole_axis;
+      if (!required_index) required_index = computed_index;
+      const bool are_same = is_same_box(boxes_[d]) && same(*computed_index, *required_index);
       unite(boxes_[d].computed, *computed_index);
-      unite(boxes_[d].required, required_index ? *required_index : *computed_index);
+      if (are_same)
+        boxes_[d].required = boxes_[d].computed;
+      else
+        unite(boxes_[d].required, *required_index);
     }
   }
 
-  void unite(std::optional<Bounds>& with, const Bounds& other) const {
+  static bool same(const Bounds& a, const Bounds& b) { return a.lo.same_as(b.lo) && a.hi.same_as(b.hi); }
+  static bool is_same_box(const Box& box) { return !box.computed || same(*box.computed, *box.required); }
+
+  void unite(std::optional<Bounds>& with, const Bounds& other) {
     if (!with) {
       with = other;
       return;
     }
-    with->lo = passes::simplify(min(with->lo, other.lo), facts_);
-    with->hi = passes::simplify(max(with->hi, other.hi), facts_);
+    if (equal(with->lo, other.lo) && equal(with->hi, other.hi)) return;
+    with->lo = known_->simplify(min(with->lo, other.lo));
+    with->hi = known_->simplify(max(with->hi, other.hi));
   }
 
   // Whether a region may have many more points than its stage, none of which is required: conditions around the reads
   // exclude them, but their number may not even be countable.
-  bool may_exceed(const Bounds& region, const Expr& size) const {
+  bool may_exceed(const Bounds& region, const Expr& size) {
     if (!uses_any(region.lo, around_) && !uses_any(region.hi, around_)) return false;
-    const Expr extent = passes::simplify(region.hi - region.lo + 1, facts_);
-    if (passes::can_prove(extent <= size, facts_)) return false;
+    const Expr extent = known_->simplify(region.hi - region.lo + 1);
+    if (known_->proves(extent <= size)) return false;
     const std::vector<Range> ranges = ranges_of(around_);
     const auto most = analysis::upper_bound(extent, ranges);
     if (!most) return true;
@@ -190,22 +208,22 @@ class Inference {
     return number == nullptr || *number > kMaxOvershoot;
   }
 
-  RequiredRange finish(const Box& box, const Expr& size) const {
+  RequiredRange finish(const Box& box, const Expr& size) {
     if (!box.computed) return {Expr(0), Expr(0), {}, {}};  // no reader
     Bounds computed = *box.computed;
     RequiredRange required;
-    if (!uses_any(computed.lo, around_)) computed.lo = passes::simplify(max(box.required->lo, Expr(0)), facts_);
-    if (!uses_any(computed.hi, around_)) computed.hi = passes::simplify(min(box.required->hi, size - 1), facts_);
+    if (!uses_any(computed.lo, around_)) computed.lo = known_->simplify(max(box.required->lo, Expr(0)));
+    if (!uses_any(computed.hi, around_)) computed.hi = known_->simplify(min(box.required->hi, size - 1));
     if (may_exceed(computed, size)) {
-      computed.lo = passes::simplify(max(computed.lo, Expr(0)), facts_);
-      computed.hi = passes::simplify(min(computed.hi, size - 1), facts_);
+      computed.lo = known_->simplify(max(computed.lo, Expr(0)));
+      computed.hi = known_->simplify(min(computed.hi, size - 1));
     }
     required.min = computed.lo;
-    required.extent = passes::simplify(computed.hi - computed.lo + 1, facts_);
-    const Expr first = passes::simplify(max(box.required->lo, Expr(0)), facts_);
-    const Expr last = passes::simplify(min(box.required->hi, size - 1), facts_);
-    if (!passes::can_prove(first <= computed.lo, facts_)) required.first = first;
-    if (!passes::can_prove(last >= computed.hi, facts_)) required.last = last;
+    required.extent = known_->simplify(computed.hi - computed.lo + 1);
+    const Expr first = known_->simplify(max(box.required->lo, Expr(0)));
+    const Expr last = known_->simplify(min(box.required->hi, size - 1));
+    if (!known_->proves(first <= computed.lo)) required.first = first;
+    if (!known_->proves(last >= computed.hi)) required.last = last;
     return required;
   }
 
@@ -214,8 +232,8 @@ class Inference {
   const Attachment& place_;
   std::vector<Loop> around_;
   std::unordered_set<const ExprNode*> sizes_;
-  std::vector<Loop> sharing_;  // also around `place`, but all their iterations share what is computed
-  std::vector<Expr> facts_;
+  std::vector<Loop> sharing_;                 // also around `place`, but all their iterations share what is computed
+  std::optional<passes::Assumptions> known_;  // about the loops around and the sizes
   std::vector<Box> boxes_;
 };
 

@@ -8,6 +8,10 @@ using namespace ir;
 
 Assumptions::Assumptions(const Function& function) { simplifier::learn_parameters(function, simplifier_); }
 
+Assumptions::Assumptions(std::span<const Expr> facts) {
+  for (const Expr& fact : facts) simplifier_.facts.assume(simplify(fact));
+}
+
 bool Assumptions::proves(const Expr& condition) { return is_constant(simplify(condition), 1); }
 
 bool Assumptions::is_data(const Expr& var) { return simplifier_.facts.is_data(var); }

@@ -14,6 +14,8 @@ class Assumptions {
  public:
   // Starts with the facts that hold everywhere in the function.
   explicit Assumptions(const ir::Function& function);
+  // Starts with these facts (bool expressions), each simplified under those before it.
+  explicit Assumptions(std::span<const ir::Expr> facts);
 
   ir::Expr simplify(const ir::Expr& expr) { return simplifier_.mutate(expr); }
   bool proves(const ir::Expr& condition);
