@@ -27,6 +27,14 @@ constexpr std::int64_t kMinTileGroups = 6;
 constexpr double kProductCycles = 16, kConfigureCycles = 200;
 // Cost of one tile of rows instead of two, which loads the columns anew for each.
 constexpr double kSingleTile = 1.15;
+// Cycles of a product where three or four tiles of rows share one of columns, which loads more tiles: of few rows, and
+// for each further row.
+constexpr double kShortTileCycles = 13, kRowCycles = 0.6;
+constexpr std::int64_t kShortTile = 8;
+// Products of tiles that constant columns are prefetched ahead where one group of tiles has all rows.
+constexpr std::int64_t kStepsAhead = 4;
+// Columns that are so many times as large as the rows are read once.
+constexpr std::int64_t kMuchLarger = 4;
 
 struct TileProduct {
   Contraction contraction;
@@ -34,6 +42,8 @@ struct TileProduct {
   std::int64_t group_count = 1;
   std::int64_t lanes = 1;                       // extent of the axis of columns
   std::int64_t row_extent = 1, outer_rows = 1;  // the axis of rows, and the one outside of it
+  bool takes_image_rows = false;                // whether tiles may be several rows of the image
+  bool packs_columns = false;                   // whether tiles of columns can be stored one after the other
   double steps = 1;                             // products of tiles in a sum
 };
 
@@ -81,6 +91,21 @@ bool has_whole_pairs(const StageContext& context, const TileProduct& product) {
   return blocks > 0 && blocks % 2 == 0;
 }
 
+// Whether the columns of a block, which several tiles have, are a stage that is computed once, before the calls, as is
+// all else that reads it.
+bool can_pack_columns(const StageContext& context, const TileProduct& product) {
+  const std::string& name = product.contraction.column_load->buffer->name;
+  const schedule::Stages& stages = context.schedule.stages();
+  const ScheduledStage* columns = find_stage(stages, name);
+  if (product.lanes == passes::kTileColumns || columns == nullptr || !context.constants.contains(name) ||
+      columns->compute_kind != schedule::ComputeKind::root || columns->layout)
+    return false;
+  return std::ranges::none_of(stages, [&](const ScheduledStage& other) {
+    return other.name != context.stage.name && !context.constants.contains(other.name) &&
+           reads(other, columns->outputs);
+  });
+}
+
 std::optional<TileProduct> find_tile_product(const StageContext& context) {
   const ScheduledStage& stage = context.stage;
   const Reduce* reduce = stage.reduction();
@@ -110,6 +135,10 @@ std::optional<TileProduct> find_tile_product(const StageContext& context) {
   product.group_count = constant_extent(reduce->axes[*groups].extent);
   product.row_extent = constant_extent(stage.axes[contraction->row].extent);
   if (contraction->outer_row) product.outer_rows = constant_extent(stage.axes[*contraction->outer_row].extent);
+  // Rows that are longer than expected would not fit a tile.
+  product.takes_image_rows = has_known_extents(stage, context.at_any_size) && product.outer_rows > 1 &&
+                             product.row_extent <= passes::kTileRows;
+  product.packs_columns = can_pack_columns(context, product);
   const std::int64_t at_once = std::min(product.group_count, passes::kTileGroups);
   product.steps = static_cast<double>(contraction->depth / (at_once * passes::kGroupBytes));
   return product;
@@ -118,35 +147,50 @@ std::optional<TileProduct> find_tile_product(const StageContext& context) {
 // Tiles of rows.
 struct RowTiles {
   std::int64_t rows = 1, tiles = 1;
-  bool in_two_rows = false;  // the two tiles are in neighbouring rows of the image
+  bool are_image_rows = false;  // each tile is a row of the image, of several that are neighbours
 };
 
 RowTiles row_tiles(const TileProduct& product, std::int64_t rows) {
-  if (rows > product.row_extent && rows == 2 * product.row_extent) return {product.row_extent, 2, true};
-  const std::int64_t tiles = rows > passes::kTileRows ? 2 : 1;
+  if (product.takes_image_rows && rows > product.row_extent)
+    return {product.row_extent, rows / product.row_extent, true};
+  const std::int64_t tiles = (rows + passes::kTileRows - 1) / passes::kTileRows;
   return {(rows + tiles - 1) / tiles, tiles, false};
+}
+
+// More tiles of rows leave registers for sums of one tile of columns.
+bool has_one_column(const RowTiles& tiles) { return tiles.tiles * passes::kMaxColumnTiles > passes::kMaxSums; }
+
+// Returns the cycles of a product of tiles.
+double product_cycles(const RowTiles& tiles) {
+  if (has_one_column(tiles))
+    return kShortTileCycles + kRowCycles * static_cast<double>(std::max<std::int64_t>(tiles.rows - kShortTile, 0));
+  return kProductCycles * (tiles.tiles == 1 ? kSingleTile : 1);
 }
 
 // Returns the cycles for a row of the image and 32 columns.
 double cycles(const TileProduct& product, const RowTiles& tiles) {
   const std::int64_t at_once = tiles.rows * tiles.tiles, rest = product.row_extent % at_once;
   const std::int64_t used =
-      tiles.in_two_rows ? 1 : product.row_extent / at_once * tiles.tiles + (rest + tiles.rows - 1) / tiles.rows;
-  const bool configures = !tiles.in_two_rows && rest % tiles.rows != 0;
-  return static_cast<double>(used) * 2 * kProductCycles * product.steps * (tiles.tiles == 1 ? kSingleTile : 1) +
+      tiles.are_image_rows ? 1 : product.row_extent / at_once * tiles.tiles + (rest + tiles.rows - 1) / tiles.rows;
+  const bool configures = !tiles.are_image_rows && rest != 0 && product.row_extent > at_once && rest % tiles.rows != 0;
+  return static_cast<double>(used) * 2 * product_cycles(tiles) * product.steps +
          (configures ? 2 * kConfigureCycles : 0);
 }
 
-// Returns the numbers of rows among which to choose, the best first. `is_open`: rows may be longer than expected.
-std::vector<std::int64_t> row_candidates(const TileProduct& product, bool is_open) {
+// Returns the numbers of rows among which to choose, the best first.
+std::vector<std::int64_t> row_candidates(const TileProduct& product) {
   std::vector<std::int64_t> all;
-  for (const std::int64_t tiles : {2, 1})
+  const std::int64_t most =
+      product.takes_image_rows ? product.row_extent : std::max(product.row_extent, passes::kTileRows);
+  for (const std::int64_t tiles : {2, 1, 4, 3})
     for (std::int64_t rows = passes::kTileRows; rows > 0; --rows)
-      if (tiles * rows > passes::kTileRows * (tiles - 1) &&
-          tiles * rows <= std::max(product.row_extent, passes::kTileRows))
+      // The last tile may have fewer rows.
+      if (tiles * rows > passes::kTileRows * (tiles - 1) && (tiles - 1) * rows < most &&
+          (tiles > 2 || tiles * rows <= most))
         all.push_back(tiles * rows);
-  if (!is_open && product.row_extent <= passes::kTileRows && product.outer_rows > 1)
-    all.push_back(2 * product.row_extent);
+  if (product.takes_image_rows)
+    for (const std::int64_t tiles : {2, 4, 3})
+      if (tiles <= product.outer_rows) all.push_back(tiles * product.row_extent);
   std::ranges::stable_sort(all, {}, [&](std::int64_t rows) { return cycles(product, row_tiles(product, rows)); });
   constexpr std::size_t kMost = 6;
   all.resize(std::min(all.size(), kMost));
@@ -175,6 +219,9 @@ class LoopSplitter {
   }
 
   Names batches, rows, columns, depth, tile;
+
+  // Returns the axis over rows of which several tiles read the same columns.
+  std::size_t prefetching_rows() const { return tiles_.are_image_rows ? *contraction_.outer_row : contraction_.row; }
 
  private:
   std::string spatial(std::size_t axis) const { return loops_.loop(loops_.spatial(axis)).name; }
@@ -205,8 +252,8 @@ class LoopSplitter {
     for (std::size_t a = 0; a < stage_.axes.size(); ++a) {
       if (a == contraction_.column || (contraction_.blocks && a == contraction_.blocks->axis)) continue;
       if (a == contraction_.row)
-        rows.push_back(split(spatial(a), tiles_.in_two_rows ? 1 : tiles_.tiles, tiles_.rows, tile));
-      else if (tiles_.in_two_rows && a == contraction_.outer_row)
+        rows.push_back(split(spatial(a), tiles_.are_image_rows ? 1 : tiles_.tiles, tiles_.rows, tile));
+      else if (tiles_.are_image_rows && a == contraction_.outer_row)
         rows.push_back(split(spatial(a), tiles_.tiles));
       else
         (has_columns(a) ? batches : rows).push_back(spatial(a));
@@ -254,7 +301,42 @@ class LoopSplitter {
   Names column_tiles_;
 };
 
-void make_loops(StageHandle handle, const ScheduledStage& stage, const TileProduct& product, const Point& point) {
+// Stores the columns in the order in which tiles read them.
+void pack_tiles(Schedule& schedule, const TileProduct& product) {
+  const Contraction& contraction = product.contraction;
+  const std::size_t rank = contraction.column_load->indices.size();
+  const std::string column = "d" + std::to_string(contraction.column_dimension);
+  const std::string size = std::to_string(passes::kTileColumns);
+  std::string axes, blocks, others;
+  for (std::size_t d = 0; d < rank; ++d) {
+    const std::string name = "d" + std::to_string(d);
+    axes += (d == 0 ? "" : ", ") + name;
+    if (contraction.blocks && d == contraction.blocks->dimension)
+      blocks = name + ", ";
+    else
+      others += ", " + (d == contraction.column_dimension ? name + " % " + size : name);
+  }
+  schedule[contraction.column_load->buffer->name].transform_layout("(" + axes + ") -> (" + blocks + column + " / " +
+                                                                   size + others + ")");
+}
+
+// Prefetches the columns of a later product, or, where several groups of tiles read them, the next ones meanwhile.
+void prefetch_columns(StageHandle handle, const ScheduledStage& stage, const TileProduct& product,
+                      const LoopSplitter& loops) {
+  const Contraction& contraction = product.contraction;
+  const std::string& columns = contraction.column_load->buffer->name;
+  const StageLoops& all = stage.loops;
+  const auto repeats = [&](const std::string& loop) { return !is_constant(all.loop(*all.find(loop)).extent, 1); };
+  if (std::ranges::none_of(loops.rows, repeats))
+    handle.apply("prefetch", {columns, loops.depth.back(), std::to_string(kStepsAhead)});
+  else
+    handle.apply("prefetch",
+                 {columns, loops.depth.back(), "next", stage.axes[loops.prefetching_rows()].var.as<Var>()->name});
+}
+
+void make_loops(Schedule& schedule, const std::string& name, const TileProduct& product, const Point& point) {
+  StageHandle handle = schedule[name];
+  const ScheduledStage& stage = stage_of(schedule, handle);
   const LoopSplitter loops(handle, stage, product, point);
   const bool columns_outermost = point.flag("order");
   Names order;
@@ -262,6 +344,7 @@ void make_loops(StageHandle handle, const ScheduledStage& stage, const TileProdu
                              columns_outermost ? &loops.rows : &loops.columns, &loops.depth, &loops.tile})
     order.insert(order.end(), names->begin(), names->end());
   handle.reorder(order).tensorize(loops.tile.front(), "tile_dot");
+  if (point.flag("prefetch")) prefetch_columns(handle, stage, product, loops);
 }
 
 }  // namespace
@@ -271,21 +354,25 @@ std::optional<Match> match_tile_products(const StageContext& context) {
   if (!product) return std::nullopt;
   const Contraction& contraction = product->contraction;
   std::vector<KnobValue> tiles;
-  const std::vector<std::int64_t> rows =
-      row_candidates(*product, !has_known_extents(context.stage, context.at_any_size));
-  for (const std::int64_t count : rows)
-    for (std::int64_t vectors = has_whole_pairs(context, *product) ? 2 : 1; vectors > 0; --vectors)
-      tiles.push_back({count, vectors});
-  // Rows in the outer loops read all columns for each tile of rows.
-  const bool columns_outermost = contraction.column_bytes > l2_bytes(context.target) / 2;
+  for (const std::int64_t count : row_candidates(*product)) {
+    const bool has_pairs = has_whole_pairs(context, *product) && !has_one_column(row_tiles(*product, count));
+    for (std::int64_t vectors = has_pairs ? 2 : 1; vectors > 0; --vectors) tiles.push_back({count, vectors});
+  }
+  // Rows in the outer loops read all columns for each tile of rows. Columns that are much larger than the rows are
+  // mostly in no cache of this core, since other layers' have replaced them, and are read once.
+  const bool columns_outermost = contraction.column_bytes > l2_bytes(context.target) / 2 ||
+                                 contraction.column_bytes > kMuchLarger * contraction.row_bytes;
+  const bool can_prefetch = contraction.is_column_constant && context.target.capabilities.row_prefetch &&
+                            (product->packs_columns || product->lanes == passes::kTileColumns);
   Match match;
   match.space.knobs = {tile_knob("tile", {"rows", "vectors"}, tiles, tiles.front()),
                        order_knob("order", {"rows_outside", "columns_outside"}, columns_outermost)};
+  if (can_prefetch) match.space.knobs.push_back(flag_knob("prefetch", columns_outermost));
   match.apply = [name = context.stage.name, product = *product, epilogues = context.epilogues](Schedule& schedule,
                                                                                                const Point& point) {
+    if (product.packs_columns) pack_tiles(schedule, product);
     const std::size_t first = schedule.directives().size();
-    StageHandle handle = schedule[name];
-    make_loops(handle, stage_of(schedule, handle), product, point);
+    make_loops(schedule, name, product, point);
     return with_epilogues(schedule, name, first, epilogues);
   };
   return match;

@@ -62,6 +62,24 @@ struct Access {
     std::vector<Expr> indices = indices_at(nest, load, loops);
     return storage == nullptr ? indices : storage->indices(indices);
   }
+
+  // Returns how many elements are between neighbours along a dimension of what it reads in memory; nothing if that is
+  // not known.
+  std::optional<std::int64_t> stride(std::size_t dimension) const {
+    const Buffer& buffer = storage == nullptr ? *load.buffer : *storage->buffer;
+    if (!buffer.strides.empty()) return constant(buffer.strides[dimension]);
+    std::int64_t elements = 1;
+    for (std::size_t d = dimension + 1; d < buffer.shape.size(); ++d) {
+      const auto extent = constant(buffer.shape[d]);
+      if (!extent) return std::nullopt;
+      elements *= *extent;
+    }
+    return elements;
+  }
+
+  static std::optional<std::int64_t> constant(const Expr& expr) {
+    return as_int(expr) == nullptr ? std::nullopt : std::optional(*as_int(expr));
+  }
 };
 
 // Returns how many iterations of an inner loop read the same cache line: 1 when each reads a different one, all of them
@@ -76,8 +94,10 @@ std::int64_t iterations_a_line(const Access& access, const schedule::Loop& inner
     const Expr difference = passes::simplify(second[d] - first[d]);
     const std::int64_t* step = as_int(difference);
     if (step == nullptr) return 1;
-    if (*step != 0 && d + 1 < first.size()) return 1;
-    moved = *step;
+    if (*step == 0) continue;
+    const auto stride = access.stride(d);
+    if (!stride) return 1;
+    moved += *step * *stride;
   }
   if (moved == 0) return extent;
   const std::int64_t bytes = static_cast<std::int64_t>(dtype_bytes(access.load.buffer->dtype));
@@ -157,6 +177,86 @@ std::optional<std::vector<Expr>> place_in_next(const Nest& nest, const Load& loa
   return indices;
 }
 
+// An axis of the columns that tiles share out, and how many of its elements one has.
+struct ColumnTiles {
+  std::size_t axis = 0;
+  std::int64_t extent = 1;
+};
+
+std::optional<ColumnTiles> column_tiles(const Access& access, std::size_t loop, std::size_t rows,
+                                        const Substitution& first) {
+  const std::vector<Axis>& axes = access.nest.stage->axes;
+  const auto values = access.nest.loops.axis_values();
+  std::optional<ColumnTiles> found;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    if (a == rows ||
+        std::ranges::none_of(access.load.indices, [&](const Expr& index) { return index.same_as(axes[a].var); }))
+      continue;
+    const auto extent = tile_extent(access.nest, loop, values[a].value, first);
+    if (extent && !is_constant(axes[a].extent, *extent)) found = ColumnTiles{a, *extent};
+  }
+  return found;
+}
+
+// A loop over the cache lines that an iteration reads: the number of its iterations that read others, and how far apart
+// these are.
+struct LineLoop {
+  Expr var;
+  std::int64_t lines = 1, step = 1;
+};
+
+// Returns the loops over lines inside of a loop; nothing if their extents are not constant.
+std::optional<std::vector<LineLoop>> line_loops(const Access& access, std::size_t loop, const Substitution& first) {
+  std::vector<LineLoop> found;
+  const std::vector<std::size_t>& order = access.nest.loops.order();
+  for (auto id = std::find(order.begin(), order.end(), loop) + 1; id != order.end(); ++id) {
+    const schedule::Loop& inner = access.nest.loops.loop(*id);
+    const std::int64_t* extent = as_int(inner.extent);
+    if (extent == nullptr) return std::nullopt;
+    const std::int64_t step = *extent > 1 ? iterations_a_line(access, inner, *extent, first) : 1;
+    if (*extent > step) found.push_back({inner.var, (*extent + step - 1) / step, step});
+  }
+  return found;
+}
+
+// Returns the cache lines that an iteration prefetches of those that the same step of a sum over several axes reads of
+// the next columns: each of the tiles of rows that read the same columns takes an equal share of them. Nothing if tiles
+// are not constant.
+std::vector<std::vector<Expr>> share_of_next(const Access& access, std::size_t loop, std::size_t rows) {
+  const Nest& nest = access.nest;
+  const auto values = nest.loops.axis_values();
+  Substitution loops = later_loops(nest, loop, 0);
+  const auto tile_rows = tile_extent(nest, loop, values[rows].value, loops);
+  const std::int64_t* all_rows = as_int(nest.stage->axes[rows].extent);
+  const auto columns = column_tiles(access, loop, rows, loops);
+  const auto inner = line_loops(access, loop, loops);
+  if (!tile_rows || all_rows == nullptr || !columns || !inner) return {};
+  std::int64_t lines = 1;
+  for (const LineLoop& each : *inner) lines *= each.lines;
+  const std::int64_t tiles = (*all_rows + *tile_rows - 1) / *tile_rows, share = (lines + tiles - 1) / tiles;
+  if (share > static_cast<std::int64_t>(kMostLines)) return {};
+  const Expr tile = substitute(values[rows].value, loops) / Expr(*tile_rows);
+  const std::vector<Axis> axes = nest.all_axes();
+  std::vector<std::vector<Expr>> places;
+  for (std::int64_t i = 0; i < share; ++i) {
+    // Lines are numbered in the order of the loops.
+    Expr line = min(tile * Expr(share) + Expr(i), Expr(lines - 1));
+    for (auto each = inner->rbegin(); each != inner->rend(); ++each) {
+      loops[each->var.as<Var>()] = passes::simplify(line % Expr(each->lines) * Expr(each->step));
+      line = line / Expr(each->lines);
+    }
+    Substitution place;
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+      const Expr value = substitute(values[a].value, loops);
+      place[axes[a].var.get()] = a == columns->axis ? value + Expr(columns->extent) : value;
+    }
+    std::vector<Expr> indices;
+    for (const Expr& index : access.load.indices) indices.push_back(substitute(index, place));
+    places.push_back(std::move(indices));
+  }
+  return places;
+}
+
 bool same_place(const Expr& a, const Expr& b) {
   const auto& left = a.as<Load>()->indices;
   const auto& right = b.as<Load>()->indices;
@@ -182,6 +282,8 @@ Stmt with_prefetches(const Nests& nests, const Nest& nest, std::size_t loop, Stm
         std::vector<std::vector<Expr>> places;
         if (!wanted.rows)
           places = places_read({nest, *load, storage}, loop, wanted.offset);
+        else if (nest.reduction()->axes.size() > 1)
+          places = share_of_next({nest, *load, storage}, loop, *wanted.rows);
         else if (auto next = place_in_next(nest, *load, loop, *wanted.rows))
           places = {*std::move(next)};
         for (std::vector<Expr>& indices : places) {

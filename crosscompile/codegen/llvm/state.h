@@ -65,10 +65,10 @@ struct FunctionState {
   llvm::Value* lane_mask = nullptr;  // lanes whose side of a vector IfThenElse is being evaluated; null: all
   bool in_parallel = false;
   // AMX (tiles.h): the shape for which the tile registers are configured, 0 for none, whether the function uses them,
-  // and the number of tiles of rows in the tile_sums that is being emitted, 0 outside.
+  // and the tiles of rows of the tile_sums that are being emitted, none outside.
   llvm::AllocaInst* tile_shape = nullptr;
   bool uses_tiles = false;
-  std::int64_t row_tiles = 0;
+  std::int64_t first_row_tile = 0, row_tiles = 0;
 
   llvm::LLVMContext& context() { return module.context; }
   llvm::BasicBlock* new_block(const char* name) { return llvm::BasicBlock::Create(module.context, name, function); }

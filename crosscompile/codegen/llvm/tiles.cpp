@@ -11,6 +11,7 @@
 
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -21,34 +22,56 @@ namespace ferry::codegen {
 namespace {
 
 using llvm::Value;
-using passes::kMaxTiles;
 using passes::SumTiles;
 using passes::TileDot;
 namespace Intrinsic = llvm::Intrinsic;
 
-// The registers: sums of the tiles of rows i and columns j, rows of A, and columns of B.
-std::uint8_t sum_register(std::int64_t i, std::int64_t j) { return static_cast<std::uint8_t>(i * kMaxTiles + j); }
-std::uint8_t a_register(std::int64_t i) { return static_cast<std::uint8_t>(kMaxTiles * kMaxTiles + i); }
-std::uint8_t b_register(std::int64_t j) { return static_cast<std::uint8_t>(kMaxTiles * (kMaxTiles + 1) + j); }
+// Registers of 2 x 2 tiles of sums, of up to two tiles of rows of A and of columns of B.
+constexpr std::int64_t kSquare = 2;
+// Registers of three or four tiles of sums in one column of tiles. All tiles of rows are full but the last, whose rows
+// of A have a register of their own; the others use two in turns.
+constexpr std::uint8_t kTallA = 4, kLastTallA = 6, kTallB = 7;
+
+bool is_tall(std::int64_t row_tiles) { return row_tiles > kSquare; }
+
+std::uint8_t sum_register(std::int64_t row_tiles, std::int64_t i, std::int64_t j) {
+  return static_cast<std::uint8_t>(is_tall(row_tiles) ? i : i * kSquare + j);
+}
+std::uint8_t a_register(std::int64_t row_tiles, std::int64_t i) {
+  if (!is_tall(row_tiles)) return static_cast<std::uint8_t>(kSquare * kSquare + i);
+  return i + 1 == row_tiles ? kLastTallA : static_cast<std::uint8_t>(kTallA + i % 2);
+}
+std::uint8_t b_register(std::int64_t row_tiles, std::int64_t j) {
+  return is_tall(row_tiles) ? kTallB : static_cast<std::uint8_t>(kSquare * (kSquare + 1) + j);
+}
 
 // The operand of LDTILECFG for palette 1: bytes of a row of each tile, as int16, and its number of rows.
 constexpr std::size_t kConfigurationBytes = 64, kPalette = 0, kRowBytes = 16, kRows = 48;
 constexpr std::uint8_t kFullRowBytes = 64;
 using Configuration = std::array<std::uint8_t, kConfigurationBytes>;
 
+// Tiles of rows that are emitted together, and their numbers of real rows.
+struct RowTiles {
+  std::int64_t first = 0, count = 1;
+  Value *first_rows = nullptr, *last_rows = nullptr;  // the latter of the last tile, the former of those before
+
+  std::int64_t columns() const { return is_tall(count) ? 1 : kSquare; }
+};
+
 // The configuration with no rows of A and of sums.
-Configuration configuration_for(std::int64_t groups) {
+Configuration configuration_for(std::int64_t groups, std::int64_t row_tiles) {
   Configuration bytes{};
   bytes[kPalette] = 1;
   const auto set = [&](std::uint8_t tile, std::uint8_t row_bytes, std::uint8_t rows) {
     bytes[kRowBytes + 2 * std::size_t{tile}] = row_bytes;
     bytes[kRows + std::size_t{tile}] = rows;
   };
-  for (std::int64_t i = 0; i < kMaxTiles; ++i) {
-    for (std::int64_t j = 0; j < kMaxTiles; ++j) set(sum_register(i, j), kFullRowBytes, 0);
-    set(a_register(i), static_cast<std::uint8_t>(groups * passes::kGroupBytes), 0);
-    set(b_register(i), kFullRowBytes, static_cast<std::uint8_t>(groups));
+  const std::int64_t rows = std::max(row_tiles, kSquare), columns = is_tall(row_tiles) ? 1 : kSquare;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) set(sum_register(rows, i, j), kFullRowBytes, 0);
+    set(a_register(rows, i), static_cast<std::uint8_t>(groups * passes::kGroupBytes), 0);
   }
+  for (std::int64_t j = 0; j < columns; ++j) set(b_register(rows, j), kFullRowBytes, static_cast<std::uint8_t>(groups));
   return bytes;
 }
 
@@ -67,25 +90,27 @@ Value* numbers(FunctionState& state, const Configuration& bytes) {
 
 // Loads the configuration for tiles with so many rows, unless it is loaded already. A single tile of rows leaves it
 // open what the second one has.
-void configure(FunctionState& state, std::int64_t groups, llvm::ArrayRef<Value*> rows) {
+void configure(FunctionState& state, std::int64_t groups, const RowTiles& tiles) {
   llvm::IRBuilder<>& b = state.builder;
   llvm::AllocaInst* shape = shape_of_tiles(state);
-  Value* first = b.CreateTrunc(rows.front(), b.getInt32Ty());
-  Value* last = b.CreateTrunc(rows.back(), b.getInt32Ty());
-  Value* wanted = b.CreateOr(b.CreateOr(b.getInt32(static_cast<std::uint32_t>(groups) << 16), first),
+  Value* first = b.CreateTrunc(tiles.first_rows, b.getInt32Ty());
+  Value* last = b.CreateTrunc(tiles.last_rows, b.getInt32Ty());
+  const auto tall = static_cast<std::uint32_t>(is_tall(tiles.count) ? tiles.count : 0);
+  Value* wanted = b.CreateOr(b.CreateOr(b.getInt32(tall << 24U | static_cast<std::uint32_t>(groups) << 16U), first),
                              b.CreateShl(last, std::uint64_t{8}));
   Value* difference = b.CreateXor(b.CreateLoad(b.getInt32Ty(), shape), wanted);
-  if (rows.size() == 1) difference = b.CreateAnd(difference, b.getInt32(0xff00ff));
+  if (tiles.count == 1) difference = b.CreateAnd(difference, b.getInt32(0xffff00ff));
   llvm::BasicBlock* load = state.new_block("tiles.configure");
   llvm::BasicBlock* loaded = state.new_block("tiles.configured");
   b.CreateCondBr(b.CreateIsNotNull(difference), load, loaded);
   b.SetInsertPoint(load);
-  Value* bytes = numbers(state, configuration_for(groups));
-  for (std::int64_t i = 0; i < kMaxTiles; ++i) {
-    Value* count = b.CreateTrunc(i == 0 ? first : last, b.getInt8Ty());
-    for (std::int64_t j = 0; j < kMaxTiles; ++j)
-      bytes = b.CreateInsertElement(bytes, count, kRows + std::uint64_t{sum_register(i, j)});
-    bytes = b.CreateInsertElement(bytes, count, kRows + std::uint64_t{a_register(i)});
+  Value* bytes = numbers(state, configuration_for(groups, tiles.count));
+  const std::int64_t rows = std::max(tiles.count, kSquare);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    Value* count = b.CreateTrunc(i + 1 == rows ? last : first, b.getInt8Ty());
+    for (std::int64_t j = 0; j < tiles.columns(); ++j)
+      bytes = b.CreateInsertElement(bytes, count, kRows + std::uint64_t{sum_register(rows, i, j)});
+    bytes = b.CreateInsertElement(bytes, count, kRows + std::uint64_t{a_register(rows, i)});
   }
   llvm::AllocaInst* memory = state.entry_alloca(bytes->getType(), llvm::Align(kConfigurationBytes), "tile_config");
   b.CreateStore(bytes, memory);
@@ -111,29 +136,30 @@ void load_tile(FunctionState& state, std::uint8_t tile, const ir::Expr& address,
   b.CreateIntrinsic(Intrinsic::x86_tileloadd64, {}, {b.getInt8(tile), address_of(state, address), stride});
 }
 
-// Calls `each` for the sums of the first tiles of rows, with their registers and addresses.
-void for_each_sum(const SumTiles& tiles, std::int64_t row_tiles,
+// Calls `each` for the sums of these tiles of rows, with their registers and addresses.
+void for_each_sum(const SumTiles& sums, const RowTiles& tiles,
                   const std::function<void(std::uint8_t, const ir::Expr&)>& each) {
-  for (std::int64_t i = 0; i < row_tiles; ++i)
-    for (std::int64_t j = 0; j < tiles.column_tiles; ++j)
-      each(sum_register(i, j), tiles.sums[static_cast<std::size_t>(i * tiles.column_tiles + j)]);
+  for (std::int64_t i = 0; i < tiles.count; ++i)
+    for (std::int64_t j = 0; j < sums.column_tiles; ++j)
+      each(sum_register(tiles.count, i, j),
+           sums.sums[static_cast<std::size_t>((tiles.first + i) * sums.column_tiles + j)]);
 }
 
-// Emits the definition with so many tiles of rows, the others of which have no real rows.
-void emit_with(FunctionState& state, const ir::InstructionStmt& node, std::int64_t row_tiles,
-               llvm::ArrayRef<Value*> rows) {
+// Emits the definition with these tiles of rows, as if the others had no real rows.
+void emit_with(FunctionState& state, const ir::InstructionStmt& node, const RowTiles& tiles) {
   llvm::IRBuilder<>& b = state.builder;
-  const SumTiles tiles = passes::sum_tiles(node);
-  configure(state, tiles.groups, rows.take_front(static_cast<std::size_t>(row_tiles)));
-  Value* stride = stride_bytes(state, tiles.row_stride, tiles.sums[0]);
+  const SumTiles sums = passes::sum_tiles(node);
+  configure(state, sums.groups, tiles);
+  Value* stride = stride_bytes(state, sums.row_stride, sums.sums[0]);
   const bool from_zero = passes::starts_at_zero(node);
-  for_each_sum(tiles, row_tiles, [&](std::uint8_t tile, const ir::Expr& address) {
+  for_each_sum(sums, tiles, [&](std::uint8_t tile, const ir::Expr& address) {
     if (from_zero)
       b.CreateIntrinsic(Intrinsic::x86_tilezero, {}, {b.getInt8(tile)});
     else
       load_tile(state, tile, address, stride);
   });
-  const std::int64_t outer = std::exchange(state.row_tiles, row_tiles);
+  const std::int64_t outer_first = std::exchange(state.first_row_tile, tiles.first);
+  const std::int64_t outer = std::exchange(state.row_tiles, tiles.count);
   if (from_zero) {
     // A sum over nothing consists of the zeros alone.
     if (const auto* steps = node.definition.as<ir::Block>())
@@ -141,21 +167,22 @@ void emit_with(FunctionState& state, const ir::InstructionStmt& node, std::int64
   } else {
     emit_stmt(state, node.definition);
   }
+  state.first_row_tile = outer_first;
   state.row_tiles = outer;
-  for_each_sum(tiles, row_tiles, [&](std::uint8_t tile, const ir::Expr& address) {
+  for_each_sum(sums, tiles, [&](std::uint8_t tile, const ir::Expr& address) {
     b.CreateIntrinsic(Intrinsic::x86_tilestored64, {}, {b.getInt8(tile), address_of(state, address), stride});
   });
 }
 
-// Emits `then` where the number of rows is not 0, which may be known, and `otherwise` elsewhere.
-void if_any(FunctionState& state, Value* rows, const std::function<void()>& then,
+// Emits `then` where the condition holds, which may be known, and `otherwise` elsewhere.
+void branch(FunctionState& state, Value* condition, const std::function<void()>& then,
             const std::function<void()>& otherwise) {
   llvm::IRBuilder<>& b = state.builder;
-  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(rows)) return known->isZero() ? otherwise() : then();
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition)) return known->isZero() ? otherwise() : then();
   llvm::BasicBlock* some = state.new_block("tiles.rows");
   llvm::BasicBlock* none = state.new_block("tiles.no_rows");
   llvm::BasicBlock* end = state.new_block("tiles.end");
-  b.CreateCondBr(b.CreateIsNotNull(rows), some, none);
+  b.CreateCondBr(condition, some, none);
   b.SetInsertPoint(some);
   then();
   b.CreateBr(end);
@@ -163,6 +190,41 @@ void if_any(FunctionState& state, Value* rows, const std::function<void()>& then
   otherwise();
   b.CreateBr(end);
   b.SetInsertPoint(end);
+}
+
+// Emits one or two tiles of rows, with any numbers of real rows.
+void emit_pair(FunctionState& state, const ir::InstructionStmt& node, std::int64_t first, llvm::ArrayRef<Value*> rows) {
+  llvm::IRBuilder<>& b = state.builder;
+  const auto each = [&] {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      branch(
+          state, b.CreateIsNotNull(rows[i]),
+          [&] { emit_with(state, node, {first + static_cast<std::int64_t>(i), 1, rows[i], rows[i]}); }, [] {});
+  };
+  if (rows.size() == 1) return each();
+  Value* both = b.CreateAnd(b.CreateIsNotNull(rows[0]), b.CreateIsNotNull(rows[1]));
+  branch(state, both, [&] { emit_with(state, node, {first, 2, rows[0], rows[1]}); }, each);
+}
+
+// Emits the first tiles of rows together if these alone have real rows and all but the last are full.
+void emit_together(FunctionState& state, const ir::InstructionStmt& node, std::size_t count,
+                   llvm::ArrayRef<Value*> rows) {
+  llvm::IRBuilder<>& b = state.builder;
+  if (count <= kSquare) {
+    for (std::size_t i = 0; i < rows.size(); i += kSquare)
+      emit_pair(state, node, static_cast<std::int64_t>(i),
+                rows.slice(i, std::min<std::size_t>(kSquare, rows.size() - i)));
+    return;
+  }
+  Value* full = b.getInt64(static_cast<std::uint64_t>(passes::sum_tiles(node).full_rows));
+  Value* fits = b.CreateIsNotNull(rows[count - 1]);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + 1 < count) fits = b.CreateAnd(fits, b.CreateICmpEQ(rows[i], full));
+    if (i >= count) fits = b.CreateAnd(fits, b.CreateIsNull(rows[i]));
+  }
+  branch(
+      state, fits, [&] { emit_with(state, node, {0, static_cast<std::int64_t>(count), full, rows[count - 1]}); },
+      [&] { emit_together(state, node, count - 1, rows); });
 }
 
 Intrinsic::ID product_of(DType a, DType b) {
@@ -175,17 +237,9 @@ Intrinsic::ID product_of(DType a, DType b) {
 
 void emit_tile_sums(FunctionState& state, const ir::InstructionStmt& node) {
   state.uses_tiles = true;
-  const SumTiles tiles = passes::sum_tiles(node);
-  llvm::SmallVector<Value*, kMaxTiles> rows;
-  for (const ir::Expr& count : tiles.rows) rows.push_back(emit_expr(state, count));
-  const auto nothing = [] {};
-  if_any(
-      state, rows[0],
-      [&] {
-        if (rows.size() == 1) return emit_with(state, node, 1, rows);
-        if_any(state, rows[1], [&] { emit_with(state, node, 2, rows); }, [&] { emit_with(state, node, 1, rows); });
-      },
-      nothing);
+  llvm::SmallVector<Value*, passes::kMaxSums> rows;
+  for (const ir::Expr& count : passes::sum_tiles(node).rows) rows.push_back(emit_expr(state, count));
+  emit_together(state, node, rows.size(), rows);
 }
 
 void emit_tile_dot(FunctionState& state, const ir::InstructionStmt& node) {
@@ -195,12 +249,14 @@ void emit_tile_dot(FunctionState& state, const ir::InstructionStmt& node) {
   const Intrinsic::ID product = product_of(type_of(dot.a[0]), type_of(dot.b[0]));
   Value* a_stride = stride_bytes(state, dot.a_stride, dot.a[0]);
   Value* b_stride = stride_bytes(state, dot.b_stride, dot.b[0]);
-  for (std::int64_t i = 0; i < state.row_tiles; ++i) {
-    load_tile(state, a_register(i), dot.a[static_cast<std::size_t>(i)], a_stride);
+  const std::int64_t tiles = state.row_tiles;
+  for (std::int64_t i = 0; i < tiles; ++i) {
+    const std::uint8_t a = a_register(tiles, i);
+    load_tile(state, a, dot.a[static_cast<std::size_t>(state.first_row_tile + i)], a_stride);
     for (std::int64_t j = 0; j < dot.tiles.column_tiles; ++j) {
-      if (i == 0) load_tile(state, b_register(j), dot.b[static_cast<std::size_t>(j)], b_stride);
-      b.CreateIntrinsic(product, {},
-                        {b.getInt8(sum_register(i, j)), b.getInt8(a_register(i)), b.getInt8(b_register(j))});
+      const std::uint8_t columns = b_register(tiles, j);
+      if (i == 0) load_tile(state, columns, dot.b[static_cast<std::size_t>(j)], b_stride);
+      b.CreateIntrinsic(product, {}, {b.getInt8(sum_register(tiles, i, j)), b.getInt8(a), b.getInt8(columns)});
     }
   }
 }

@@ -128,16 +128,18 @@ TileLoops loops_of(const LoopNest& nest, const Operands& operands) {
   const std::int64_t group = kGroupBytes / static_cast<std::int64_t>(dtype_bytes(operands.a->type.code));
   TileLoops loops;
   // The innermost loop of each kind moves within a tile.
-  expect(rows.size() <= 2, "at most two tiles of at most 16 rows", rows);
+  expect(rows.size() <= 2, "at most four tiles of at most 16 rows", rows);
   if (!rows.empty()) loops.rows = rows.back();
   if (rows.size() == 2) loops.row_tiles = rows.front();
-  expect(loops.rows.extent <= kTileRows && loops.row_tiles.extent <= kMaxTiles, "at most two tiles of at most 16 rows",
+  expect(loops.rows.extent <= kTileRows && loops.row_tiles.extent <= kMaxSums, "at most four tiles of at most 16 rows",
          rows);
   expect(!columns.empty() && columns.size() <= 2 && columns.back().extent == kTileColumns,
          "one or two tiles of 16 columns", columns);
   loops.columns = columns.back();
   if (columns.size() == 2) loops.column_tiles = columns.front();
-  expect(loops.column_tiles.extent <= kMaxTiles, "one or two tiles of 16 columns", columns);
+  expect(loops.column_tiles.extent <= kMaxColumnTiles, "one or two tiles of 16 columns", columns);
+  expect(loops.row_tiles.extent * loops.column_tiles.extent <= kMaxSums,
+         "one tile of 16 columns for more than two tiles of rows", columns);
   expect(!depth.empty() && depth.size() <= 2 && depth.back().extent == group,
          "a sum of at most 16 groups of " + std::to_string(group), depth);
   loops.group = depth.back();

@@ -1,6 +1,6 @@
 // Products of Intel's tile registers (AMX), TDPBSSD and its relatives, as instructions of the IR.
 //
-// Instruction::tile_dot adds to up to 2 x 2 tiles of sums, of 16 rows and 16 columns each:
+// Instruction::tile_dot adds to up to 2 x 2 tiles of sums, or 4 x 1, of 16 rows and 16 columns each:
 //
 //     for (mt < row tiles, mi < rows, nt < column tiles, ni < 16, kg < groups, ki < group)
 //       if (mi < real rows of mt) C[mt, mi, nt, ni] += T(A[mt, mi, kg, ki]) * T(B[kg, nt, ni, ki])
@@ -28,8 +28,9 @@ inline constexpr std::int64_t kTileRows = 16, kTileColumns = 16, kTileGroups = 1
 inline constexpr std::int64_t kGroupBytes = 4;
 // Bytes of a sum that one product of tiles adds.
 inline constexpr std::int64_t kTileDepth = kTileGroups * kGroupBytes;
-// Tiles of rows and of columns of one instruction.
-inline constexpr std::int64_t kMaxTiles = 2;
+// Tiles of sums of one instruction, which has two tiles of rows and of columns, or up to four of rows and one of
+// columns.
+inline constexpr std::int64_t kMaxSums = 4, kMaxColumnTiles = 2;
 
 // The tiles of sums, which both instructions have.
 struct SumTiles {

@@ -28,8 +28,7 @@ bool is_plain(const ir::Load& load) {
 }
 
 std::size_t read_rows(const ScheduledStage& stage, DirectiveArgs& args) {
-  if (stage.reduction() == nullptr || stage.reduction()->axes.size() != 1)
-    args.fail("a sum over one axis", "'" + stage.name + "'");
+  if (stage.reduction() == nullptr) args.fail("a sum", "'" + stage.name + "'");
   const std::string name = args.name("an axis over rows");
   for (std::size_t axis = 0; axis < stage.axes.size(); ++axis)
     if (stage.axes[axis].var.as<ir::Var>()->name == name) return axis;

@@ -32,13 +32,15 @@ ProgramCase dots(const std::string& left, DType left_type, const std::string& ri
               " -> ko ki; split n 16 -> no ni; reorder no mo ko mi ni ki; unroll mi; tensorize ni dot"};
 }
 
-// A(m,k) times B(k,n) in AMX's tiles: two of rows by two of columns.
+// A(m,k) times B(k,n) in AMX's tiles: two of rows by two of columns, or more by one.
 ProgramCase tiles(const std::string& left, DType left_type, const std::string& right, DType right_type, int group,
-                  std::int64_t rows, double tolerance) {
+                  std::int64_t rows, double tolerance, int row_tiles = 2) {
   const bool is_float = group == 2;
+  const std::string panel = row_tiles == 2 ? "32" : "16";
   const DType sum_type = is_float ? DType::f32 : DType::i32;
   const std::string g = std::to_string(group), depth = std::to_string(48 * group), sum = is_float ? "float" : "int";
-  return {"products of " + std::to_string(rows) + " rows of " + left + " by " + right + " as tiles",
+  return {"products of " + std::to_string(rows) + " rows of " + left + " by " + right + " as tiles, " +
+              std::to_string(row_tiles) + " of rows",
           "def mm(" + left + "(M," + depth + ") A, " + right + "(" + depth + ",64) B) -> (C) { C(m,n) +=! " + sum +
               "(A(m,k)) * " + sum + "(B(k,n)) }",
           {random_data(left_type, {rows, 48 * group}, 132), random_data(right_type, {48 * group, 64}, 133)},
@@ -53,8 +55,9 @@ ProgramCase tiles(const std::string& left, DType left_type, const std::string& r
           std::nullopt,
           "",
           false,
-          "B: cache_read global -> P; P: transform_layout (k, n) -> (n / 32, k / " + g + ", n % 32, k % " + g +
-              "); C: split m 32 -> mo mr; split mr 16 -> mt mi; split n 32 -> no nr; split nr 16 -> nt ni; split k " +
+          "B: cache_read global -> P; P: transform_layout (k, n) -> (n / " + panel + ", k / " + g + ", n % " + panel +
+              ", k % " + g + "); C: split m " + std::to_string(16 * row_tiles) +
+              " -> mo mr; split mr 16 -> mt mi; split n " + panel + " -> no nr; split nr 16 -> nt ni; split k " +
               std::to_string(16 * group) + " -> ko kr; split kr " + g +
               " -> kg ki; reorder mo no ko mt mi nt ni kg ki; tensorize mt tile_dot; parallel mo"};
 }
@@ -66,6 +69,10 @@ std::vector<ProgramCase> tile_cases() {
   for (const std::int64_t rows : {1, 15, 16, 17, 31, 33, 49}) {
     cases.push_back(tiles("uint8", DType::u8, "int8", DType::i8, 4, rows, 0));
     cases.push_back(tiles("bfloat16", DType::bf16, "bfloat16", DType::bf16, 2, rows, 1e-6));
+  }
+  for (const std::int64_t rows : {1, 17, 33, 48, 49, 63, 64, 65, 100, 128, 150}) {
+    cases.push_back(tiles("uint8", DType::u8, "int8", DType::i8, 4, rows, 0, 4));
+    cases.push_back(tiles("bfloat16", DType::bf16, "bfloat16", DType::bf16, 2, rows, 1e-6, 3));
   }
   cases.push_back(tiles("int8", DType::i8, "uint8", DType::u8, 4, 37, 0));
   cases.push_back(tiles("int8", DType::i8, "int8", DType::i8, 4, 37, 0));

@@ -28,11 +28,11 @@ std::string packed(int panel, int group) {
          g + ")\n";
 }
 
-// Two tiles of rows by two of columns, with sums over 16 groups at a time.
-std::string in_tiles(int group, const std::string& order = "mt mi nt ni kg ki") {
+// Two tiles of rows, or more, by two of columns, with sums over 16 groups at a time.
+std::string in_tiles(int group, const std::string& order = "mt mi nt ni kg ki", int row_tiles = 2) {
   const std::string g = std::to_string(group);
-  return packed(32, group) +
-         "C: split m 32 -> mo mr\nsplit mr 16 -> mt mi\nsplit n 32 -> no nr\nsplit nr 16 -> nt ni\n" + "split k " +
+  return packed(32, group) + "C: split m " + std::to_string(16 * row_tiles) +
+         " -> mo mr\nsplit mr 16 -> mt mi\nsplit n 32 -> no nr\nsplit nr 16 -> nt ni\n" + "split k " +
          std::to_string(16 * group) + " -> ko kr\nsplit kr " + g + " -> kg ki\nreorder mo no ko " + order +
          "\ntensorize " + order.substr(0, 2) + " tile_dot";
 }
@@ -96,6 +96,16 @@ TEST_CASE("products of tiles are what their loops compute, for all types and num
   check_schedule(product("int8", "int8", "int", "20", 64, 64), in_tiles(4, "kg mt mi nt ni ki"));
 }
 
+TEST_CASE("more tiles of rows are products with one tile of columns") {
+  const std::string tall = packed(16, 4) +
+                           "C: split m 64 -> mo mr\nsplit mr 16 -> mt mi\nsplit n 16 -> no ni\nsplit k 64 -> ko kr\n"
+                           "split kr 4 -> kg ki\nreorder no mo ko mt mi ni kg ki\ntensorize mt tile_dot";
+  for (const std::int64_t m : {0, 1, 33, 64, 100}) check_schedule(kBytes, tall, {{"M", m}});
+  const Tiles tiles = tiles_of(product("uint8", "int8", "int", "49", 128, 16), tall);
+  CHECK(tiles.sums == 1);
+  CHECK(tiles.rows == std::vector<std::string>{"16", "16", "16", "1"});
+}
+
 TEST_CASE("the sums stay in tiles through the loop over the depth and start from zero") {
   const Tiles open = tiles_of(kBytes, in_tiles(4));
   CHECK(open.sums >= 1);
@@ -149,9 +159,13 @@ TEST_CASE("a nest that is no product of tiles is refused with the reason") {
   CHECK(mismatch(kBytes, packed(16, 4) +
                              "C: split m 24 -> mo mi\nsplit n 16 -> no ni\nsplit k 64 -> ko kr\nsplit kr 4 -> "
                              "kg ki\nreorder mo no ko mi ni kg ki\ntensorize mi tile_dot") ==
-        "tensorize tile_dot: expected at most two tiles of at most 16 rows, got loops (mi in 24)");
+        "tensorize tile_dot: expected at most four tiles of at most 16 rows, got loops (mi in 24)");
   CHECK(mismatch(kBytes, packed(16, 4) +
                              "C: split m 16 -> mo mi\nsplit n 16 -> no ni\nsplit k 128 -> ko kr\nsplit kr 4 "
                              "-> kg ki\nreorder mo no ko mi ni kg ki\ntensorize mi tile_dot") ==
         "tensorize tile_dot: expected a sum of at most 16 groups of 4, got loops (kg in 32, ki in 4)");
+  CHECK(
+      mismatch(kBytes, in_tiles(4, "mt mi nt ni kg ki", 4)) ==
+      "tensorize tile_dot: expected one tile of 16 columns for more than two tiles of rows, got loops (nt in 2, ni in "
+      "16)");
 }
