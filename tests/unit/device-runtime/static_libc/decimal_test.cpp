@@ -1,18 +1,14 @@
 #include <doctest/doctest.h>
-#include <printf.h>
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <random>
 #include <string>
 
 #include "device-runtime/static_libc/decimal.h"
-
-extern "C" int __printf_fp(FILE* file, const printf_info* info, const void* const* arguments);
 
 namespace ferry::static_libc {
 namespace {
@@ -37,20 +33,6 @@ void check_against_printf(double value) {
       REQUIRE_MESSAGE(std::string(text, length) == expected, pattern);
     }
   }
-}
-
-// Prints one number with the function that the static rpc_server's printf calls.
-std::string converted(const printf_info& info, const void* value) {
-  char* text = nullptr;
-  std::size_t length = 0;
-  FILE* file = open_memstream(&text, &length);
-  REQUIRE(file != nullptr);
-  const int count = __printf_fp(file, &info, &value);
-  std::fclose(file);
-  const std::string result(text, length);
-  std::free(text);
-  CHECK(count == static_cast<int>(result.size()));
-  return result;
 }
 
 }  // namespace
@@ -105,35 +87,6 @@ TEST_CASE("a precision that no message needs is reduced, so the text always fits
   char text[kMaxDecimal];
   CHECK(write_decimal(std::numeric_limits<double>::max(), 'f', 1'000'000, text) == kMaxDecimal - 1);
   CHECK(write_decimal(0.5, 'e', std::numeric_limits<int>::max(), text) == kMaxPrecision + 6);
-}
-
-TEST_CASE("sign, width, zeros and alignment are those of printf") {
-  for (const double value : {1.5, -1.5, 0.0, -0.0, kInfinity, -kInfinity, std::nan("")}) {
-    for (const char* flags : {"", "+", " ", "-", "0", "+0", "-+"}) {
-      for (const int width : {0, 1, 12}) {
-        const std::string options = flags;
-        printf_info info{};
-        info.spec = L'f';
-        info.prec = 2;
-        info.width = width;
-        info.showsign = options.find('+') != std::string::npos;
-        info.space = options == " ";
-        info.left = options.find('-') != std::string::npos;
-        info.pad = options.find('0') != std::string::npos ? L'0' : L' ';
-        const std::string pattern = "%" + options + (width > 0 ? std::to_string(width) : "") + ".2f";
-        CHECK_MESSAGE(converted(info, &value) == printed(pattern, value), pattern);
-      }
-    }
-  }
-}
-
-TEST_CASE("a long double fails instead of printing something wrong") {
-  const long double value = 0.1L;
-  const void* argument = &value;
-  printf_info info{};
-  info.spec = L'g';
-  info.is_long_double = 1;
-  CHECK(__printf_fp(stderr, &info, &argument) == -1);
 }
 
 }  // namespace ferry::static_libc
