@@ -4,6 +4,7 @@
 
 #include "crosscompile/analysis/access_stride.h"
 #include "crosscompile/analysis/loads.h"
+#include "crosscompile/ir/substitute.h"
 #include "host/autoschedule/default_loops.h"
 
 namespace ferry::autoschedule {
@@ -36,6 +37,53 @@ std::optional<std::size_t> transposed_axis(const ScheduledStage& stage, std::int
   return std::nullopt;
 }
 
+// Appends the loads of memory by which the value is computed, those of inlined stages in place of the stages.
+void add_loads(const schedule::Stages& stages, const Expr& value, std::vector<Expr>& found) {
+  for (const Load* load : loads_of(value)) {
+    const ScheduledStage* producer = find_stage(stages, load->buffer->name);
+    if (producer == nullptr || producer->compute_kind != schedule::ComputeKind::inlined ||
+        producer->values.size() != 1) {
+      found.push_back(Load::make(load->buffer, load->indices));
+      continue;
+    }
+    Substitution at;
+    for (std::size_t a = 0; a < producer->axes.size(); ++a) at[producer->axes[a].var.get()] = load->indices[a];
+    add_loads(stages, substitute(producer->values[0], at), found);
+  }
+}
+
+// For a stage whose last axis has two or four elements that it reads from as many rows, such as the channels of pixels
+// out of planes, returns the axis that it reads along: vectors along that axis are interleaved in registers. On
+// AVX-512, where this was measured, 229 x 229 pixels took 12 instead of 95 us.
+std::optional<std::size_t> interleaved_axis(const StageContext& context, std::int64_t lanes) {
+  constexpr std::uint32_t kWordBytes = 4, kMinWords = 16;
+  const ScheduledStage& stage = context.stage;
+  const std::size_t outer = context.outer;
+  if (context.target.lanes(kWordBytes) < kMinWords || stage.values.size() != 1 || stage.axes.size() < outer + 2)
+    return std::nullopt;
+  const Expr& last = stage.axes.back().var;
+  if (!is_constant(stage.axes.back().extent, 2) && !is_constant(stage.axes.back().extent, 4)) return std::nullopt;
+  std::vector<Expr> loads;
+  add_loads(context.schedule.stages(), stage.values[0], loads);
+  const Load* rows = nullptr;
+  for (const Expr& each : loads) {
+    const Load* load = each.as<Load>();
+    const bool is_fixed = std::ranges::all_of(
+        stage.axes, [&](const Axis& axis) { return access_stride(*load, axis.var) == AccessStride::none; });
+    if (is_fixed) continue;
+    if (rows != nullptr || access_stride(*load, last) != AccessStride::strided) return std::nullopt;
+    rows = load;
+  }
+  if (rows == nullptr) return std::nullopt;
+  for (std::size_t a = outer; a + 1 < stage.axes.size(); ++a) {
+    const std::int64_t* extent = as_int(stage.axes[a].extent);
+    if (access_stride(*rows, stage.axes[a].var) == AccessStride::contiguous &&
+        (extent == nullptr || *extent >= 2 * lanes))
+      return a;
+  }
+  return std::nullopt;
+}
+
 void schedule_transposed(StageHandle handle, const ScheduledStage& stage, std::size_t axis, std::int64_t tile_rows,
                          std::int64_t lanes) {
   const StageLoops loops = stage.loops;
@@ -56,13 +104,20 @@ std::optional<Match> match_transposed(const StageContext& context) {
   const ScheduledStage& stage = context.stage;
   const std::int64_t native = transposed_tile(native_lanes(stage, context.target));
   if (stage.reduction() != nullptr) return std::nullopt;
-  const auto axis = transposed_axis(stage, native, context.outer);
-  if (!axis) return std::nullopt;
+  auto axis = transposed_axis(stage, native, context.outer);
+  std::vector<std::int64_t> all_rows = {native / 2, native, native * 2};
+  std::int64_t default_rows = native;
+  if (!axis) {
+    axis = interleaved_axis(context, native);
+    if (!axis) return std::nullopt;
+    default_rows = *as_int(stage.axes.back().extent);
+    all_rows = {default_rows};
+  }
   std::vector<KnobValue> tiles;
-  for (const std::int64_t rows : {native / 2, native, native * 2})
+  for (const std::int64_t rows : all_rows)
     for (const std::int64_t lanes : {native / 2, native, native * 2}) tiles.push_back({rows, lanes});
   Match match;
-  match.space.knobs = {tile_knob("tile", {"rows", "lanes"}, std::move(tiles), {native, native})};
+  match.space.knobs = {tile_knob("tile", {"rows", "lanes"}, std::move(tiles), {default_rows, native})};
   match.apply = [name = stage.name, axis = *axis](Schedule& schedule, const Point& point) {
     StageHandle handle = schedule[name];
     const KnobValue& tile = point["tile"];

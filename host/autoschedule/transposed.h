@@ -17,7 +17,8 @@ std::int64_t transposed_tile(std::int64_t lanes);
 //         B[i,j] = A[j,i]              B[lanes, row] = A[row, lanes]
 //
 // The axis that is read is vectorised, and as many vectors are unrolled as a tile has lanes: code generation
-// transposes the tile in registers. Stages for which such tiles would mostly be tails are left to other rules.
+// transposes the tile in registers. Stages for which such tiles would mostly be tails are left to other rules, unless
+// their last axis has two or four elements, which a tile then has as rows.
 //
 // Knobs: `tile`, the number of unrolled rows and of lanes.
 std::optional<Match> match_transposed(const StageContext& context);

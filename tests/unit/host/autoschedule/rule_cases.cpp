@@ -85,6 +85,9 @@ constexpr const char* kTransposedOperand =
     "def f(int(C) S, int(H,W,C) A, int(C,H,W) R) -> (Y) {\n"
     "  T(c,h,w) = A(h,w,c)\n  P(c,h,w) = S(c) * T(c,h,w)\n  Y(c,h,w) = P(c,h,w) + R(c,h,w) }";
 constexpr const char* kTransposed = "def f(int(M,N) A) -> (B) { B(i,j) = A(j,i) + 1 }";
+constexpr const char* kPixels =
+    "def f(uint8(3,M,N) A) -> (B) { B(i,j,c) = i >= 1 && j >= 2 ? A(min(c,2),i-1,j-2) : uint8(7)"
+    " where i in 0:M+1, j in 0:N+2, c in 0:4 }";
 constexpr const char* kElements = "def f(int(B,M,N) X, int(N) Y) -> (Z) { Z(b,m,n) = X(b,m,n) * 3 + Y(n) }";
 constexpr const char* kRowScan = "def f(int(M,N) X) -> (S) { S(m,n) = X(m,n) + (n >= 1 ? S(m,n-1) : 0) along n }";
 constexpr const char* kColumnScan = "def f(int(M,N) X) -> (S) { S(m,n) = X(m,n) + (m >= 1 ? S(m-1,n) : 0) along m }";
@@ -268,6 +271,7 @@ void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
       {{{"B", 3}, {"N", 67}}, {{"B", 0}, {"N", 3}}, {{"B", 1}, {"N", 1}}, {{"B", 13}, {"N", 5}}});
   add("sums with an epilogue", kFinishedSums, {"reduction", "parallel"}, cpu, {}, kBatchSizes);
   add("transposition", kTransposed, {"transposed", "parallel"}, cpu, {}, kMatrixSizes);
+  add("planes to pixels", kPixels, {"transposed", "parallel"}, small_cpu(512), {}, kMatrixSizes);
   add("elements with a transposed operand", kTransposedOperand, {"transposed_operand", "parallel"}, cpu, {},
       kImageSizes);
   add("few elements with a transposed operand", kTransposedOperand, {"transposed_operand", "parallel"}, cpu,
