@@ -40,6 +40,7 @@ class Grouping {
       groups_.push_back(std::move(group));
     }
     for (std::size_t g = 0; g < groups_.size(); ++g) join_reader(g);
+    for (std::size_t g = 0; g < groups_.size(); ++g) pass_on_widening(g);
     for (std::size_t g = 0; g < groups_.size(); ++g) join_rows(g);
     std::erase_if(groups_, [](const Group& group) { return group.nodes.empty(); });
     // A group reads only the results of other groups' last nodes, which precede its own last node, so this order is
@@ -127,27 +128,47 @@ class Grouping {
     return {std::move(nodes)};
   }
 
-  // Adds a group of elementwise nodes to the only group that reads its result, if that reads it in place.
-  void join_reader(std::size_t from) {
-    const std::vector<std::size_t>& nodes = groups_[from].nodes;
+  // Moves the last nodes of a group, all of them elementwise, to the only group that reads their result, if that reads
+  // it in place. Returns whether it does.
+  bool move_to_reader(std::size_t from, const std::vector<std::size_t>& nodes) {
     const TensorId result = output(nodes.back());
     if (!std::ranges::all_of(nodes, [&](std::size_t index) { return is_elementwise(index); }) || is_output_[result] ||
         readers_[result].empty())
-      return;
+      return false;
     const std::size_t to = group_of_[readers_[result].front()];
-    const bool fits = to != kNoGroup && std::ranges::all_of(readers_[result], [&](std::size_t reader) {
+    const bool fits = to != kNoGroup && to != from && std::ranges::all_of(readers_[result], [&](std::size_t reader) {
                         return group_of_[reader] == to && loops_.of_node(reader) == loops_.of_node(nodes.back()) &&
                                is_elementwise(reader) && are_alike(reader, nodes.back()) &&
                                reads_in_place(reader, nodes);
                       });
-    if (!fits) return;
+    if (!fits) return false;
     std::vector<std::size_t> all = nodes;
     all.insert(all.end(), groups_[to].nodes.begin(), groups_[to].nodes.end());
     std::ranges::sort(all);
-    if (!is_within_limits(all)) return;
+    if (!is_within_limits(all)) return false;
     for (const std::size_t index : nodes) group_of_[index] = to;
-    groups_[from].nodes.clear();
     groups_[to].nodes = std::move(all);
+    return true;
+  }
+
+  void join_reader(std::size_t from) {
+    const std::vector<std::size_t> nodes = groups_[from].nodes;
+    if (move_to_reader(from, nodes)) groups_[from].nodes.clear();
+  }
+
+  // Where the last nodes widen their elements, as a dequantization does, the group that reads them computes these
+  // nodes, so that what lies in memory between the groups is narrow.
+  void pass_on_widening(std::size_t from) {
+    const std::vector<std::size_t> nodes = groups_[from].nodes;
+    const auto bytes = [&](std::size_t index) { return dtype_bytes(graph_.tensor(output(index)).dtype); };
+    std::size_t kept = nodes.size();
+    for (std::size_t count = nodes.size(); count-- > 1;) {
+      const bool is_narrower = bytes(nodes[count - 1]) < bytes(nodes[kept - 1]);
+      if (is_narrower && is_closed({nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(count)})) kept = count;
+    }
+    if (kept == nodes.size() || nodes.empty()) return;
+    const auto end = nodes.begin() + static_cast<std::ptrdiff_t>(kept);
+    if (move_to_reader(from, {end, nodes.end()})) groups_[from].nodes = {nodes.begin(), end};
   }
 
   // Returns the group whose result only the node `reader` reads, and nothing outside of loops around it; kNoGroup:

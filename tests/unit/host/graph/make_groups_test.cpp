@@ -75,6 +75,23 @@ TEST_CASE("one of two convolutions takes their sum") {
   CHECK(group_names(network.graph) == Names{"b", "a+sum+relu"});
 }
 
+TEST_CASE("the group that reads bytes in place widens them, unless others read them too") {
+  const auto names_with = [](bool is_read_elsewhere) {
+    NetworkBuilder network;
+    const TensorId x = network.input("x", {2, 4, 8, 8});
+    const TensorId a = network.node(Operator::conv, {x, network.weights("a", {4, 4, 3, 3})}, kConv3x3, "a");
+    const TensorId b = network.node(Operator::conv, {x, network.weights("b", {4, 4, 3, 3})}, kConv3x3, "b");
+    const TensorId bytes = network.node(Operator::cast, {b}, CastAttributes{DType::u8}, "bytes");
+    const TensorId wide = network.node(Operator::cast, {bytes}, CastAttributes{DType::f32}, "wide");
+    const TensorId scaled = network.node(Operator::neg, {wide}, {}, "neg");
+    network.output(network.node(Operator::add, {a, scaled}, {}, "sum"), "y");
+    if (is_read_elsewhere) network.output(scaled, "z");
+    return group_names(network.graph);
+  };
+  CHECK(names_with(false) == Names{"b+bytes", "a+wide+neg+sum"});
+  CHECK(names_with(true) == Names{"b+bytes+wide+neg", "a+sum"});
+}
+
 TEST_CASE("results of another shape and per-channel inputs do not join") {
   NetworkBuilder network;
   const TensorId x = network.input("x", {2, 4, 1, 1}), wide = network.input("wide", {2, 4, 8, 8});
