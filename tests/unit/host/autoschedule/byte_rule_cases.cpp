@@ -85,7 +85,7 @@ void add_tile_cases(std::vector<RuleCase>& cases) {
                        {"tile_products"},
                        target,
                        {{"C", 2}, {"O", 2}, {"H", 5}, {"W", width}},
-                       {{{"C", 1}, {"O", 1}, {"H", 5}, {"W", width}},
+                       {{{"C", 1}, {"O", 1}, {"H", 2}, {"W", width}},
                         {{"C", 2}, {"O", 2}, {"H", 2}, {"W", 3}},
                         {{"C", 1}, {"O", 1}, {"H", 1}, {"W", 19}}}});
   }

@@ -283,7 +283,7 @@ void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
       kBatchSizes);
 }
 
-constexpr const char* kFixedProduct = "def f(int(64,40) A, int(64,96) B) -> (C) { C(m,n) +=! A(k,m) * B(k,n) }";
+constexpr const char* kFixedProduct = "def f(int(16,40) A, int(16,96) B) -> (C) { C(m,n) +=! A(k,m) * B(k,n) }";
 // For tensor cores.
 constexpr const char* kHalfProduct =
     "def f(float16(64,48) A, float16(48,96) B) -> (C) { C(m,n) +=! float(A(m,k)) * float(B(k,n)) }";
