@@ -42,6 +42,23 @@ def rows_kept(net):
                      net.op("MatMul", net.op("Transpose", y, perm=[1, 0]), y))
 
 
+@case([(3, 5)], [(1, 1)], [(7, 11)], [full((2, 3))], [full((2, 3), 1)])
+def counts(net):
+    """What a graph computes from the shape of what it found: the counts of the call, not the most there may be."""
+    x = net.input("x", ["N", "M"])
+    found = net.op("NonZero", net.op("Greater", x, net.constant(np.float32(0))))
+    count = net.op("Gather", net.op("Shape", found), net.constant(np.int64(1)))
+    rows = net.op("Transpose", found, perm=[1, 0])
+    values = net.op("GatherND", x, rows)
+    mean = net.op("Div", net.op("ReduceSum", values, keepdims=0),
+                  net.op("Add", net.op("Cast", count, to=TensorProto.FLOAT), net.constant(np.float32(1))))
+    numbers = net.op("Range", net.constant(np.int64(0)), count, net.constant(np.int64(1)))
+    twos = net.op("Expand", net.constant(np.int64(2)), net.op("Shape", found))
+    first = net.slice(found, net.ints(1), net.ints(2**31), 1)
+    return net.model(count, net.op("Size", found), mean, numbers, net.op("Add", twos, found), net.op("Shape", first),
+                     net.op("Shape", net.op("Concat", found, found, axis=1)), net.op("Shape", rows, start=0, end=1))
+
+
 @case([(7, 4)], [(1, 4)], [(13, 4)], [full((5, 4), -1)])
 def rows_joined(net):
     """Rows that are kept beside and behind others, padded, and cut."""
@@ -236,4 +253,14 @@ def detections_of_any(net):
     """An open number of boxes and images, in which 512 candidates are a list and 513 are not."""
     left = net.op("NonMaxSuppression", net.input("boxes", ["B", "N", 4]), net.input("scores", ["B", 3, "N"]), net.ints(30),
                   net.constant(np.array([0.4], np.float32)), net.constant(np.array([0.25], np.float32)))
+    return net.model(left)
+
+
+@case([boxes(1, 2100), coarse(2, 1, 3, 2100)], [boxes(3, 700, 2), coarse(4, 2, 3, 700)],
+      [np.tile(boxes(5, 40), (1, 100, 1)), np.tile(coarse(6, 1, 3, 40), (1, 1, 100))], [boxes(7, 5), coarse(8, 1, 3, 5)],
+      [boxes(9, 1921), np.linspace(1, 0.3, 3 * 1921, dtype=np.float32).reshape(1, 3, 1921)])
+def detections_by_blocks_of_any(net):
+    """More candidates than a list has room for among an open number of boxes, many of them with equal scores."""
+    left = net.op("NonMaxSuppression", net.input("boxes", ["B", "N", 4]), net.input("scores", ["B", 3, "N"]), net.ints(200),
+                  net.constant(np.array([0.6], np.float32)), net.constant(np.array([0.25], np.float32)))
     return net.model(left)

@@ -78,7 +78,10 @@ class Suppression {
     all.boxes = corners_of(of_, all.rows, {shape[0], 1, shape[2]}, all.has_centers);
     Value are_left = of_.broadcast(of_.less(place, of_.size(shape[2])), shape);
     if (node_.has_input(4)) are_left = of_.logical_and(are_left, of_.less(threshold(), all_.scores));
-    return are_blocks(all) ? suppress_by_blocks(node_, all, are_left) : suppress_one_by_one(node_, all, are_left);
+    const bool is_open = !all.count().constant();
+    return are_blocks(all) && (!is_open || (node_.has_input(4) && is_large()))
+               ? suppress_by_blocks(node_, all, are_left)
+               : suppress_one_by_one(node_, all, are_left);
   }
 
   // The others are a branch, which the call takes where there are more candidates than the list has room for.

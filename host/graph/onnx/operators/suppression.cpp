@@ -70,11 +70,42 @@ std::int64_t block_of(const Detections& all) {
 
 }  // namespace
 
-bool are_blocks(const Detections& all) { return all.count().constant().value_or(0) >= 4 * block_of(all); }
+// Returns the places of the greatest scores of each class, the first of equal ones first. Where their number is open,
+// they are found in parts of the boxes, one after the other; places behind the last box are none.
+Value greatest(const NodeImport& node, const Value& scores, std::int64_t block) {
+  const NodeOps of(node);
+  const TopKAttributes first{block, true};
+  const Shape& shape = scores.type.shape;
+  if (shape[2].constant()) return node.add(Operator::top_k, {scores}, first);
+  // Together with what earlier parts gave, as many as a sorting network has.
+  constexpr std::int64_t kSorted = 2048;
+  const std::int64_t part = kSorted - block;
+  const Size parts = floor_divide(shape[2] + (part - 1), part);
+  const Value padded = of.pad(scores, 2, 0, parts * part - shape[2], kLowestScore);
+  const Value entries = of.transpose(of.reshape(padded, {shape[0], shape[1], parts, part}), {2, 0, 1, 3});
+  const Shape lines = {shape[0], shape[1], block};
+  const std::vector<Value> none = {of.filled({scores.type.dtype, lines}, kLowestScore),
+                                   of.broadcast(of.reshape(of.size(shape[2]), {1, 1, 1}), lines)};
+  const auto step = [&](const std::vector<Value>& states, const std::vector<Value>& part_of) {
+    const Value places =
+        of.broadcast(of.add(of.iota(part, 2, 3), of.reshape(part_of[1], {1, 1, 1})), {shape[0], shape[1], part});
+    const Value all = of.concat({states[0], of.reshape(part_of[0], {shape[0], shape[1], part})}, 2);
+    const Value best = node.add(Operator::top_k, {all}, first);
+    return LoopResults{
+        {of.gather_elements(all, best, 2), of.gather_elements(of.concat({states[1], places}, 2), best, 2)}, {}};
+  };
+  return node.add_loop({parts, false}, none, {{entries}, {of.mul(of.iota(parts), static_cast<double>(part))}}, step)[1];
+}
+
+bool are_blocks(const Detections& all) {
+  const std::optional<std::int64_t> boxes = all.count().constant();
+  return !boxes || *boxes >= 4 * block_of(all);
+}
 
 Found suppress_by_blocks(const NodeImport& node, const Detections& all, const Value& candidates) {
   const NodeOps of(node);
-  const std::int64_t block = block_of(all), boxes = *all.count().constant();
+  const std::int64_t block = block_of(all);
+  const Size& boxes = all.count();
   const Shape lines = {all.images(), all.classes(), 1}, kept = {all.images(), all.classes(), all.most};
   const Value place = of.iota(boxes, 2, 3), at = of.iota(block);
   const Value is_better = of.less(as_row(of, at), as_column(of, at));
@@ -95,8 +126,11 @@ Found suppress_by_blocks(const NodeImport& node, const Detections& all, const Va
         of.less(all.scores, last_score), of.logical_and(of.equal(all.scores, last_score), of.less(last_place, place)));
     const Value are_left = of.logical_and(candidates, are_behind);
     const Value scores = of.where(are_left, all.scores, of.number(all.scores, kLowestScore));
-    const Value index = node.add(Operator::top_k, {scores}, TopKAttributes{block, true});
-    const Value are_there = of.gather_elements(are_left, index, 2);
+    const Value places = greatest(node, scores, block);
+    const bool is_open = !boxes.constant();
+    const Value index = is_open ? of.where(of.less(places, of.size(boxes)), places, of.number(places, 0)) : places;
+    Value are_there = of.gather_elements(are_left, index, 2);
+    if (is_open) are_there = of.logical_and(are_there, of.less(places, of.size(boxes)));
     const Boxes these = boxes_at(index);
     const Value none = of.filled({DType::boolean, index.type.shape}, 0);
     const Value is_any_found = any_of_all(of, of.less(0, number));
@@ -123,7 +157,7 @@ Found suppress_by_blocks(const NodeImport& node, const Detections& all, const Va
       node.constant(DType::boolean, 1),     of.filled({all.scores.type.dtype, lines}, -kLowestScore),
       of.filled({DType::i64, lines}, -1),   of.filled({DType::i64, lines}, 0),
       of.filled({DType::boolean, kept}, 0), of.filled({DType::i64, kept}, 0)};
-  const std::vector<Value> results = node.add_loop({(boxes + block - 1) / block, true}, first, {}, step);
+  const std::vector<Value> results = node.add_loop({floor_divide(boxes + (block - 1), block), true}, first, {}, step);
   return {results[4], results[5]};
 }
 

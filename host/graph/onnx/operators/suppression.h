@@ -33,9 +33,10 @@ struct Found {
 // are the candidates, [images, classes, boxes].
 Found suppress_one_by_one(const NodeImport& node, const Detections& all, const Value& are_left);
 
-// Blocks of the best candidates that are left, as long as a class may need more. The number of boxes is a constant.
+// Blocks of the best candidates that are left, as long as a class may need more. If the number of boxes is no constant,
+// the scores of candidates are greater than the least one.
 Found suppress_by_blocks(const NodeImport& node, const Detections& all, const Value& are_left);
-// Whether there are boxes enough for more than one block.
+// Whether there are boxes enough for more than one block, or an open number.
 bool are_blocks(const Detections& all);
 
 // All candidates of all classes in one list. `are_few` is whether it has room for them; nothing is found otherwise.
