@@ -33,12 +33,13 @@ bool is_named(const Stages& stages, const ScheduledStage& stage, std::size_t loo
                      [&](const ScheduledStage::Prefetch& prefetch) { return prefetch.loop == loop; });
 }
 
-// Returns the loops that can become parallel together, outermost first.
+// Returns the loops that can become parallel together, outermost first: none of those that are one instruction.
 std::vector<std::string> shared_loops(const Stages& stages, const ScheduledStage& stage) {
   std::vector<std::string> names;
   for (const std::size_t id : stage.loops.order()) {
     const Loop& loop = stage.loops.loop(id);
     if (loop.reduces || loop.dependence != Dependence::none) break;
+    if (stage.tensorized && stage.tensorized->loop == id) break;
     if (loop.kind != ForKind::serial || names.size() == kMostLoops) break;
     if (names.empty() && is_constant(loop.extent, 1)) continue;
     const bool ends = is_named(stages, stage, id);

@@ -45,6 +45,7 @@ struct TileProduct {
   bool takes_image_rows = false;                // whether tiles may be several rows of the image
   bool packs_columns = false;                   // whether tiles of columns can be stored one after the other
   double steps = 1;                             // products of tiles in a sum
+  bool has_depth_loops = false;                 // whether sums have loops around those of the tiles
 };
 
 // Returns the load of the tensor in a product of two bytes, or null.
@@ -133,6 +134,7 @@ std::optional<TileProduct> find_tile_product(const StageContext& context) {
   product.group = group->axis;
   product.groups = *groups;
   product.group_count = constant_extent(reduce->axes[*groups].extent);
+  product.has_depth_loops = product.group_count > passes::kTileGroups || reduce->axes.size() > 2;
   product.row_extent = constant_extent(stage.axes[contraction->row].extent);
   if (contraction->outer_row) product.outer_rows = constant_extent(stage.axes[*contraction->outer_row].extent);
   // Rows that are longer than expected would not fit a tile.
@@ -362,7 +364,8 @@ std::optional<Match> match_tile_products(const StageContext& context) {
   // mostly in no cache of this core, since other layers' have replaced them, and are read once.
   const bool columns_outermost = contraction.column_bytes > l2_bytes(context.target) / 2 ||
                                  contraction.column_bytes > kMuchLarger * contraction.row_bytes;
-  const bool can_prefetch = contraction.is_column_constant && context.target.capabilities.row_prefetch &&
+  const bool can_prefetch = contraction.is_column_constant && product->has_depth_loops &&
+                            context.target.capabilities.row_prefetch &&
                             (product->packs_columns || product->lanes == passes::kTileColumns);
   Match match;
   match.space.knobs = {tile_knob("tile", {"rows", "vectors"}, tiles, tiles.front()),

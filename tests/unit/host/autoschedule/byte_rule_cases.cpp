@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ constexpr const char* kByteConvolution =
     "  Y(o,h,w,v) = max(S(o,h,w,v) + D(o,v), 0)\n}";
 constexpr const char* kPackedByteProduct =
     "def f(uint8(M,32,4) A, int8(O,32,16,4) B, int(O,16) D) -> (Y) {\n"
+    "  C(m,o,i) +=! int(A(m,k,r)) * int(B(o,k,i,r))\n  Y(m,o,i) = max(C(m,o,i) + D(o,i), 0)\n}";
+constexpr const char* kConstantByteProduct =
+    "def f(uint8(M,GROUPS,4) A, const int8(O,GROUPS,16,4) B, int(O,16) D) -> (Y) {\n"
     "  C(m,o,i) +=! int(A(m,k,r)) * int(B(o,k,i,r))\n  Y(m,o,i) = max(C(m,o,i) + D(o,i), 0)\n}";
 constexpr const char* kPairedByteProduct =
     "def f(uint8(M,32,4) A, int8(4,32,16,4) B, int(4,16) D) -> (Y) {\n"
@@ -65,7 +69,10 @@ void add_packed_dot_cases(std::vector<RuleCase>& cases) {
 // Products of bytes in AMX's tiles.
 void add_tile_cases(std::vector<RuleCase>& cases) {
   Target cpu = small_cpu(512), roomy = small_cpu(512, 256, 1 << 20);
-  for (Target* target : {&cpu, &roomy}) target->capabilities.vnni_512 = target->capabilities.amx_int8 = true;
+  for (Target* target : {&cpu, &roomy}) {
+    target->capabilities.vnni_512 = target->capabilities.amx_int8 = true;
+    target->capabilities.row_prefetch = true;
+  }
   const std::vector<Sizes> sizes = {{{"M", 37}, {"K", 70}, {"N", 35}, {"D", 2}},
                                     {{"M", 16}, {"K", 64}, {"N", 32}, {"D", 1}},
                                     {{"M", 1}, {"K", 1}, {"N", 1}, {"D", 1}},
@@ -92,6 +99,14 @@ void add_tile_cases(std::vector<RuleCase>& cases) {
   for (const std::int64_t blocks : {1, 2})
     cases.push_back({"product of packed bytes in tiles, blocks of columns: " + std::to_string(blocks),
                      blocks == 1 ? kPackedByteProduct : kPairedByteProduct,
+                     {"tile_products"},
+                     cpu,
+                     {{"M", 40}, {"O", 3}},
+                     {{{"M", 40}, {"O", 3}}, {{"M", 5}, {"O", 1}}, {{"M", 1}, {"O", 2}}}});
+  // Of one step, and of several: columns of the next one are prefetched.
+  for (const std::string groups : {"6", "16", "32"})
+    cases.push_back({"product of constant bytes in tiles, groups of 4: " + groups,
+                     std::regex_replace(kConstantByteProduct, std::regex("GROUPS"), groups),
                      {"tile_products"},
                      cpu,
                      {{"M", 40}, {"O", 3}},
