@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace ferry::cost {
@@ -95,6 +96,34 @@ bool add_linear(const ir::Expr& condition, std::span<const Iterated> loops, cons
   return true;
 }
 
+// Returns the least and the greatest sum of a condition over all iterations.
+std::pair<double, double> range_of(const LinearCondition& part, std::span<const Iterated> loops) {
+  double least = part.constant, most = part.constant;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    const double first = part.coefficients[i] * loops[i].min;
+    const double last = part.coefficients[i] * (loops[i].min + std::max(0.0, loops[i].extent - 1));
+    least += std::min(first, last);
+    most += std::max(first, last);
+  }
+  return {least, most};
+}
+
+// Leaves out what holds in all iterations, and then loops that the others do not depend on. Returns false if there are
+// no iterations in which all hold.
+bool keep_undecided(std::vector<LinearCondition>& parts, std::vector<Iterated>& loops) {
+  for (const LinearCondition& part : parts)
+    if (range_of(part, loops).second < 0) return false;
+  std::erase_if(parts, [&](const LinearCondition& part) { return range_of(part, loops).first >= 0; });
+  for (std::size_t i = loops.size(); i-- > 0;) {
+    const auto is_used = [i](const LinearCondition& part) { return part.coefficients[i] != 0; };
+    if (std::ranges::any_of(parts, is_used)) continue;
+    loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(i));
+    for (LinearCondition& part : parts)
+      part.coefficients.erase(part.coefficients.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return true;
+}
+
 // Counts in how many samples a condition holds for any lane, and for some only. holds(values) takes values of all
 // loops, the lanes' among them; nothing if it is not known.
 template <class Holds>
@@ -146,9 +175,11 @@ std::optional<double> average(const ir::Expr& expr, std::span<const Iterated> lo
 }
 
 Share share_of(const ir::Expr& condition, std::span<const Iterated> loops, const Variables& variables) {
-  const std::vector<Iterated> used = used_loops(condition, loops);
+  std::vector<Iterated> used = used_loops(condition, loops);
   std::vector<LinearCondition> parts;
-  if (add_linear(condition, used, variables, parts))
+  if (add_linear(condition, used, variables, parts)) {
+    if (!keep_undecided(parts, used)) return {0, 0};
+    if (parts.empty()) return {};
     return share_by(used, [&](const std::vector<double>& values) -> std::optional<bool> {
       return std::ranges::all_of(parts, [&](const LinearCondition& part) {
         double sum = part.constant;
@@ -156,6 +187,7 @@ Share share_of(const ir::Expr& condition, std::span<const Iterated> loops, const
         return sum >= 0;
       });
     });
+  }
   return share_by(used, [&](const std::vector<double>& values) -> std::optional<bool> {
     const std::optional<double> value = value_at(condition, named(used, values));
     return value ? std::optional(*value != 0) : std::nullopt;

@@ -143,7 +143,7 @@ std::optional<Match> match_block_dots(const StageContext& context) {
   Match match;
   match.space.knobs = {block_tile_knob(axes, context.target, true)};
   if (!choice->constants.empty()) match.space.knobs.push_back(ahead_knob(axes, match.space.knobs[0].default_value()));
-  match.space.knobs.push_back(flag_knob("parallel", true));
+  match.space.knobs.push_back(for_threads(flag_knob("parallel", true)));
   match.apply = [choice = *choice](Schedule& schedule, const Point& point) {
     return schedule_block_dots(schedule, choice, point);
   };

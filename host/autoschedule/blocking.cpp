@@ -236,7 +236,7 @@ Space space_of(const Contraction& contraction, const Blocking& by_default, const
     if (can_prefetch_next(stage, contraction, {1, by_default.tile.vectors}, by_default.lanes, context.target))
       space.knobs.push_back(flag_knob("next_panel", by_default.prefetches_next));
   }
-  space.knobs.push_back(flag_knob("parallel", true));
+  space.knobs.push_back(for_threads(flag_knob("parallel", true)));
   return space;
 }
 

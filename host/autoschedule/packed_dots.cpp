@@ -266,7 +266,7 @@ std::optional<Match> match_packed_dots(const StageContext& context) {
   match.space.knobs = {
       tile_knob("tile", {"rows", "vectors"}, std::move(tiles), {tile.rows, tile.vectors}),
       order_knob("order", {"rows_outside", "columns_outside"}, wants_columns_outermost(*product, context.target)),
-      flag_knob("parallel", true)};
+      for_threads(flag_knob("parallel", true))};
   Choice choice{*product, lanes, groups_at_once(*product, context.target), false, false, context.epilogues};
   if (const ScheduledStage* open = find_open(context)) {
     choice.has_open_depth = constant_extent(open->reduction()->axes[0].extent) == 0;

@@ -74,7 +74,7 @@ std::optional<Match> match_parallel(const StageContext& context) {
   std::vector<std::int64_t> counts;
   for (std::size_t count = 0; count <= names.size(); ++count) counts.push_back(static_cast<std::int64_t>(count));
   Match match;
-  match.space.knobs = {number_knob("loops", KnobKind::grain, counts, by_default)};
+  match.space.knobs = {for_threads(number_knob("loops", KnobKind::grain, counts, by_default))};
   match.apply = [name = stage.name, names](Schedule& schedule, const Point& point) {
     const auto count = static_cast<std::ptrdiff_t>(point.number("loops"));
     StageHandle handle = schedule[name];

@@ -56,6 +56,11 @@ SpaceKnob order_knob(std::string name, std::vector<std::string> labels, std::siz
   return knob;
 }
 
+SpaceKnob for_threads(SpaceKnob knob) {
+  knob.is_for_threads = true;
+  return knob;
+}
+
 std::int64_t Point::number(const std::string& knob, std::int64_t without) const {
   const auto found = values_.find(knob);
   return found == values_.end() ? without : found->second.at(0);

@@ -32,6 +32,7 @@ struct SpaceKnob {
   std::size_t default_index = 0;         // among the candidates
   std::vector<std::string> parts = {};   // what each number of a value is, unless there is only one
   std::vector<std::string> labels = {};  // an order's: the name of each candidate, whose value is its index
+  bool is_for_threads = false;           // how threads share out the work: one thread has nothing to choose
 
   const KnobValue& default_value() const { return candidates[default_index]; }
 };
@@ -43,6 +44,8 @@ SpaceKnob number_knob(std::string name, KnobKind kind, std::vector<std::int64_t>
 SpaceKnob tile_knob(std::string name, std::vector<std::string> parts, std::vector<KnobValue> candidates,
                     const KnobValue& default_value);
 SpaceKnob order_knob(std::string name, std::vector<std::string> labels, std::size_t default_index);
+// Returns the knob with is_for_threads.
+SpaceKnob for_threads(SpaceKnob knob);
 
 // A value for each knob of a space, by name.
 class Point {

@@ -279,7 +279,7 @@ Space space_of(const WinogradSizes& sizes, const std::vector<RegisterTile>& tile
       {tile_knob("tile", {"tiles", "vectors"}, std::move(candidates), {by_default.tile.rows, by_default.tile.vectors}),
        number_knob("block", KnobKind::tile, std::move(blocks), by_default.block),
        number_knob("ahead", KnobKind::grain, {0, ahead / 2, ahead, 2 * ahead}, by_default.steps_ahead),
-       order_knob("parallel", {"none", "images", "blocks", "stages"}, by_default.parallel)}};
+       for_threads(order_knob("parallel", {"none", "images", "blocks", "stages"}, by_default.parallel))}};
 }
 
 }  // namespace

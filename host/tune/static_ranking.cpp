@@ -19,7 +19,7 @@ StaticRanking rank_statically(const TunedKernel& kernel, const Target& target, c
   const std::optional<SpacePoint> first = space({});
   if (!first || first->knobs.empty())
     throw UsageError(task.function + ": the default schedule has no knobs, so there is nothing to rank");
-  Costs costs([&](const SpacePoint& point) { return task.cycles_at(values_in_order(point)); });
+  Costs costs([&](const SpacePoint& point) { return task.cycles_at(point); });
   const std::optional<double> by_default = costs.of(*first);
   if (!by_default)
     throw UsageError(task.function + ": expected a CPU as the target of --static, got '" + target.text + "'");
@@ -33,8 +33,7 @@ StaticRanking rank_statically(const TunedKernel& kernel, const Target& target, c
                         .points = first->points,
                         .estimated = ranked.size(),
                         .default_cycles = *by_default};
-  for (std::size_t i = 0; i < std::min(count, ranked.size()); ++i)
-    ranking.best.push_back({std::move(ranked[i].point), ranked[i].cost});
+  for (std::size_t i = 0; i < std::min(count, ranked.size()); ++i) ranking.best.push_back(std::move(ranked[i]));
   ranking.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return ranking;
 }

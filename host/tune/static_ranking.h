@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ferry/target/target.h"
-#include "host/compiler/api/space_point.h"
+#include "host/tune/search/modelled_points.h"
 #include "host/tune/tune.h"
 
 #include <cstddef>
@@ -14,18 +14,14 @@
 namespace ferry::tune {
 
 struct StaticRanking {
-  struct Point {
-    SpacePoint point;
-    double cycles = 0;  // a call's, on one core of the target
-  };
   std::string function;
   std::map<std::string, std::int64_t> sizes;
   std::string target;
-  std::uint64_t points = 0;      // in the space, for the default's decisions
-  std::size_t estimated = 0;     // how many of these points were
-  double seconds = 0;            // the time for it
-  double default_cycles = 0;     // the default schedule's
-  std::vector<Point> best = {};  // the fastest first
+  std::uint64_t points = 0;              // in the space, for the default's decisions
+  std::size_t estimated = 0;             // how many of these points were
+  double seconds = 0;                    // the time for it
+  double default_cycles = 0;             // the default schedule's
+  std::vector<ModelledPoint> best = {};  // the fastest first; they cost cycles of a call on one core of the target
 };
 
 // All points of a space with at most so many are estimated, unless options.trials says another number; in larger ones

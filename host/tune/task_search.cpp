@@ -164,7 +164,7 @@ void TaskSearch::make_searcher() {
   const SpaceAt space = [this](const PointValues& values) { return task_.space_at(values); };
   if (options_.searcher.empty()) {
     ranking_ = std::make_unique<BackgroundRanking>(
-        space, [this](const SpacePoint& point) { return task_.cycles_at(values_in_order(point)); }, options_.seed);
+        space, [this](const SpacePoint& point) { return task_.cycles_at(point); }, options_.seed);
     searcher_ = std::make_unique<Search>(space, options_.seed, [this] { return ranking_->take(); });
   } else {
     const DeviceKey& device = task_.key.device;

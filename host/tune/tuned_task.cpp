@@ -27,6 +27,15 @@ std::optional<SpacePoint> default_space(const TunedTask& task, PointText point) 
   }
 }
 
+// With one thread, what threads share out makes no difference that is worth a trial.
+void hold_knobs_for_threads(SpacePoint& point) {
+  for (PointKnob& knob : point.knobs) {
+    if (!knob.is_for_threads) continue;
+    knob.is_held = true;
+    point.points /= knob.candidates.size();
+  }
+}
+
 bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
@@ -67,7 +76,11 @@ ModuleBytes TunedTask::compile(const PointInOrder& point) const {
 }
 
 std::optional<SpacePoint> TunedTask::space_at(const PointValues& values) const {
-  if (knobs.empty()) return default_space(*this, {.text = text_of(values)});
+  if (knobs.empty()) {
+    std::optional<SpacePoint> point = default_space(*this, {.text = text_of(values)});
+    if (point && key.device.threads == 1) hold_knobs_for_threads(*point);
+    return point;
+  }
   return knob_space(*this, [&](std::size_t, const PointKnob& knob) {
     const auto value = values.find(knob_name(knob));
     return value == values.end() ? std::nullopt : std::optional(value->second);
@@ -80,10 +93,11 @@ std::optional<SpacePoint> TunedTask::space_at(const PointInOrder& point) const {
   return knob_space(*this, [&](std::size_t number, const PointKnob&) { return std::optional(point[number]); });
 }
 
-std::optional<double> TunedTask::cycles_at(const PointInOrder& point) const {
+std::optional<double> TunedTask::cycles_at(const SpacePoint& point) const {
   if (!open_sizes.empty()) return std::nullopt;
-  return source.compiler->estimated_cycles(scheduled_at(*this, at(point), {}), target,
-                                           std::max(1U, key.device.threads));
+  const std::uint32_t threads = std::max(1U, key.device.threads);
+  if (point.decided) return point.decided->estimated_cycles(threads);
+  return source.compiler->estimated_cycles(scheduled_at(*this, at(values_in_order(point)), {}), target, threads);
 }
 
 KernelSource TunedTask::at(const PointInOrder& point) const {

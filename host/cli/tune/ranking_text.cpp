@@ -25,7 +25,7 @@ std::string ranking_text(const tune::StaticRanking& ranking) {
                      " points in " + seconds_text(ranking.seconds) +
                      " by the cost model alone; cycles are a rough figure, their order is what counts\n";
   text += padded("cycles", 15) + "  of the default's  point\n";
-  for (const auto& [point, cycles] : ranking.best)
+  for (const auto& [cycles, point] : ranking.best)
     text += padded(cycles_text(cycles), 15) + padded(fixed_text(cycles / ranking.default_cycles, 2), 18) + "  " +
             tune::point_line(point.text) + "\n";
   return text + padded(cycles_text(ranking.default_cycles), 15) + padded("1.00", 18) + "  (the default)\n";
@@ -33,7 +33,7 @@ std::string ranking_text(const tune::StaticRanking& ranking) {
 
 text::Json ranking_json(const tune::StaticRanking& ranking) {
   text::Json best = text::Json::array();
-  for (const auto& [point, cycles] : ranking.best)
+  for (const auto& [cycles, point] : ranking.best)
     best.push_back({{"point", point.text},
                     {"values", values_in_order(point)},
                     {"cycles", cycles},

@@ -1,5 +1,7 @@
 #include "host/compiler/llvm/estimated_cycles.h"
 
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "crosscompile/cost/estimate.h"
@@ -9,20 +11,64 @@
 
 namespace ferry {
 
+namespace {
+
+bool is_modelled(const Target& target, const SizesByName& sizes) {
+  return target.is_for_cpu() && !target.is_source && sizes.empty();
+}
+
+std::optional<double> lowered_cycles(std::span<const lang::Program> programs,
+                                     std::span<const schedule::Schedule> schedules, const Target& target,
+                                     std::uint32_t threads) {
+  double cycles = 0;
+  for (const ir::Function& function : lower::lower_module(programs, schedules)) {
+    if (!function.symbols.empty()) return std::nullopt;
+    // Init functions run once for each instance.
+    if (function.init_of.empty()) cycles += cost::estimate(function, target, threads).cycles;
+  }
+  return cycles;
+}
+
+class ModelledPoint final : public DecidedPoint {
+ public:
+  ModelledPoint(lang::Program program, schedule::Schedule schedule, const Target& target)
+      : program_(std::move(program)), schedule_(std::move(schedule)), target_(target) {}
+
+  std::optional<double> estimated_cycles(std::uint32_t threads) const override {
+    try {
+      return lowered_cycles(std::span(&program_, 1), std::span(&schedule_, 1), target_, threads);
+    } catch (const CompileError&) {
+      return std::nullopt;
+    }
+  }
+
+ private:
+  lang::Program program_;
+  schedule::Schedule schedule_;
+  Target target_;
+};
+
+class UnknownPoint final : public DecidedPoint {
+ public:
+  std::optional<double> estimated_cycles(std::uint32_t) const override { return std::nullopt; }
+};
+
+}  // namespace
+
 std::optional<double> cycles_of(const Scheduled& scheduled, const Target& target, std::uint32_t threads) {
-  if (!target.is_for_cpu() || target.is_source || !scheduled.sizes.empty()) return std::nullopt;
+  if (!is_modelled(target, scheduled.sizes)) return std::nullopt;
   try {
     const ScheduledPrograms all = scheduled_programs(scheduled, target, false);
-    double cycles = 0;
-    for (const ir::Function& function : lower::lower_module(all.programs, all.schedules)) {
-      if (!function.symbols.empty()) return std::nullopt;
-      // Init functions run once for each instance.
-      if (function.init_of.empty()) cycles += cost::estimate(function, target, threads).cycles;
-    }
-    return cycles;
+    return lowered_cycles(all.programs, all.schedules, target, threads);
   } catch (const CompileError&) {
     return std::nullopt;
   }
+}
+
+std::shared_ptr<const DecidedPoint> decided_point(lang::Program program, schedule::Schedule schedule,
+                                                  const SizesByName& sizes, const Target& target) {
+  if (!is_modelled(target, sizes)) return std::make_shared<const UnknownPoint>();
+  return std::make_shared<const ModelledPoint>(std::move(program), std::move(schedule), target);
 }
 
 }  // namespace ferry

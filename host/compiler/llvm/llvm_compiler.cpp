@@ -117,7 +117,10 @@ class LlvmCompiler final : public Compiler {
   }
 
   SpacePoint space_at(const Scheduled& scheduled, const Target& target) const override {
-    return space_point(spaces_of(scheduled, target).at(0).decided);
+    autoschedule::DecidedSchedule decided = std::move(spaces_of(scheduled, target).at(0).decided);
+    SpacePoint point = space_point(decided);
+    point.decided = decided_point(scheduled.programs[0], std::move(decided.schedule), scheduled.sizes, target);
+    return point;
   }
 
   std::optional<double> estimated_cycles(const Scheduled& scheduled, const Target& target,

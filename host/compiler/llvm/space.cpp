@@ -113,6 +113,7 @@ SpacePoint space_point(const autoschedule::DecidedSchedule& decided) {
       PointKnob& one = point.knobs.emplace_back(PointKnob{decision.stage, knob.name, {}});
       one.chosen = static_cast<std::size_t>(chosen - knob.candidates.begin());
       one.default_index = knob.default_index;
+      one.is_for_threads = knob.is_for_threads;
       one.has_labels = !knob.labels.empty();
       one.has_numbers = !one.has_labels && knob.kind != autoschedule::KnobKind::flag;
       for (const autoschedule::KnobValue& candidate : knob.candidates)

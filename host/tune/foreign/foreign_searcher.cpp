@@ -22,7 +22,7 @@ nlohmann::ordered_json space_json(const SpacePoint& space) {
   nlohmann::ordered_json knobs = nlohmann::ordered_json::array();
   for (const PointKnob& knob : space.knobs)
     knobs.push_back({{"name", knob_name(knob)},
-                     {"candidates", knob.candidates},
+                     {"candidates", choices_of(knob)},
                      {"default", knob.candidates.at(knob.default_index)},
                      {"is_ordered", knob.has_numbers}});
   return {{"points", space.points}, {"knobs", knobs}};

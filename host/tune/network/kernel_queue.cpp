@@ -23,7 +23,8 @@ KernelQueue::KernelQueue(std::vector<QueuedKernel> kernels) {
 }
 
 double KernelQueue::expected(const State& state) {
-  return std::max(0.0, state.best - state.kernel.estimate) * std::exp2(-static_cast<double>(state.idle));
+  const double most = std::max(0.0, state.best - state.kernel.estimate);
+  return std::max(most * std::exp2(-static_cast<double>(state.turns)), std::min(most, state.last_gain));
 }
 
 std::optional<std::size_t> KernelQueue::next() const {
@@ -39,10 +40,8 @@ std::optional<std::size_t> KernelQueue::next() const {
 void KernelQueue::report(std::size_t kernel, double best_share) {
   State& state = states_[kernel];
   const double seconds = state.kernel.by_default * best_share;
-  if (seconds < state.best * (1 - kGain))
-    state.idle = 0;
-  else
-    ++state.idle;
+  ++state.turns;
+  state.last_gain = seconds < state.best * (1 - kGain) ? state.best - seconds : 0;
   state.best = std::min(state.best, seconds);
 }
 

@@ -1,8 +1,9 @@
 // Decides which kernel of a network is tuned next: the one from which the most is to be expected.
 //
 // The most that can be gained is the time that a kernel takes in a call of the network above what an estimate says that
-// the device needs for it. Each turn that finds nothing halves what is expected of the next one, so kernels with little
-// to gain wait until the others have had several turns, and none waits forever.
+// the device needs for it. Each turn halves what is expected of the next one, which is at least what the last one
+// found, so kernels with little to gain wait until the others have had several turns, and none waits forever. A kernel
+// whose turns find a little each time waits as well: its best times may be lucky ones.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +36,9 @@ class KernelQueue {
  private:
   struct State {
     QueuedKernel kernel;
-    double best = 0;    // seconds
-    unsigned idle = 0;  // turns that found nothing since the last gain
+    double best = 0;  // seconds
+    unsigned turns = 0;
+    double last_gain = 0;  // in seconds, of the last turn
     bool is_pruned = false, has_ended = false;
   };
   static double expected(const State& state);

@@ -30,6 +30,7 @@ class Pool {
     if (!point || !seen_.insert(values_in_order(*point)).second) return std::nullopt;
     const std::optional<double> cost = costs_.of(*point);
     if (!cost) return std::nullopt;
+    point->decided.reset();
     tried_.insert(values_of(*point));
     points_.push_back({*cost, *std::move(point)});
     return points_.size() - 1;
@@ -40,7 +41,7 @@ class Pool {
     const std::vector<PointKnob> knobs = points_[center].point.knobs;
     for (const PointKnob& knob : knobs) {
       PointValues neighbour = values;
-      for (const std::string& candidate : knob.candidates) {
+      for (const std::string& candidate : choices_of(knob)) {
         neighbour[knob_name(knob)] = candidate;
         add(neighbour);
       }
@@ -66,8 +67,8 @@ class Pool {
     for (int round = 0; point && round < kMostRounds; ++round) {
       bool is_new = false;
       for (const PointKnob& knob : point->knobs) {
-        if (!values.try_emplace(knob_name(knob), knob.candidates[random.below(knob.candidates.size())]).second)
-          continue;
+        const std::span choices = choices_of(knob);
+        if (!values.try_emplace(knob_name(knob), choices[random.below(choices.size())]).second) continue;
         is_new = true;
       }
       if (!is_new) break;

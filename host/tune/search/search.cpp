@@ -28,7 +28,7 @@ constexpr int kChildren = 4;
 std::vector<std::size_t> others_of(const PointKnob& knob) {
   std::vector<std::size_t> others;
   for (std::size_t i = 0; i < knob.candidates.size(); ++i)
-    if (i != knob.chosen) others.push_back(i);
+    if (i != knob.chosen && !knob.is_held) others.push_back(i);
   const auto distance = [&](std::size_t i) { return i > knob.chosen ? i - knob.chosen : knob.chosen - i; };
   if (knob.has_numbers) std::ranges::stable_sort(others, {}, distance);
   return others;
@@ -69,7 +69,7 @@ std::optional<SpacePoint> Search::left_over() {
     if (!there) continue;
     for (const PointKnob& knob : there->knobs) {
       PointValues values = center;
-      for (const std::string& candidate : knob.candidates) {
+      for (const std::string& candidate : choices_of(knob)) {
         values[knob_name(knob)] = candidate;
         if (auto point = unseen(values)) return point;
       }
@@ -114,7 +114,8 @@ PointValues Search::bred_values() {
     if (random_.below(2) == 0) values[knob_name(knob)] = knob.candidates[knob.chosen];
   if (other.knobs.empty()) return values;
   const PointKnob& mutated = other.knobs[random_.below(other.knobs.size())];
-  values[knob_name(mutated)] = mutated.candidates[random_.below(mutated.candidates.size())];
+  const std::span choices = choices_of(mutated);
+  values[knob_name(mutated)] = choices[random_.below(choices.size())];
   return values;
 }
 
@@ -142,7 +143,8 @@ std::optional<SpacePoint> Search::drawn() {
   std::optional<SpacePoint> point = space_(values);
   for (std::size_t k = 0; point && k < point->knobs.size(); ++k) {
     const PointKnob& knob = point->knobs[k];
-    values[knob_name(knob)] = knob.candidates[random_.below(knob.candidates.size())];
+    const std::span choices = choices_of(knob);
+    values[knob_name(knob)] = choices[random_.below(choices.size())];
     point = space_(values);
   }
   return point ? unseen(values) : std::nullopt;
@@ -203,7 +205,9 @@ std::optional<SpacePoint> Search::proposal(int attempt) {
 std::optional<SpacePoint> Search::next() {
   if (!has_modelled()) return std::nullopt;
   std::optional<SpacePoint> point = next_point();
-  if (point) ++proposed_;
+  if (!point) return point;
+  ++proposed_;
+  point->decided.reset();
   return point;
 }
 

@@ -113,6 +113,11 @@ TEST_CASE("the share of a tail is counted exactly") {
   const cost::Share share = cost::share_of(outer * 8 + lane < 37, columns, variables);
   CHECK(share.any == 1);
   CHECK(share.partial == doctest::Approx(1.0 / 5));
+  // What holds in all iterations, or in none, has no part in it, however long its loops are.
+  const std::vector<cost::Iterated> long_rows = {{outer.get(), 0, 1e6}, {inner.get(), 0, 7}};
+  CHECK(cost::share_of(outer < 1'000'000 && inner < 3, long_rows, variables).any == doctest::Approx(3.0 / 7));
+  CHECK(cost::share_of(outer < 1'000'000 && inner >= 0, long_rows, variables).any == 1);
+  CHECK(cost::share_of(inner < 3 && outer < -1, long_rows, variables).any == 0);
   // Far more combinations than are looked at one by one.
   const std::vector<cost::Iterated> many = {{outer.get(), 0, 100'000}, {inner.get(), 0, 6}};
   CHECK(cost::share_of(outer * 6 + inner < 300'000, many, variables).any == doctest::Approx(0.5).epsilon(0.02));

@@ -3,6 +3,7 @@
 
 #include "crosscompile/target/resolve.h"
 #include "ferry/kernel/option_error.h"
+#include "host/tune/tuned_task.h"
 #include "tests/unit/host/tune/loop/tuned_product.h"
 
 #include <doctest/doctest.h>
@@ -32,11 +33,11 @@ TEST_CASE("boards that are not there have a ranking of schedules, the fastest fi
     CHECK(ranking.estimated > 64);  // descents come by as many at least
     CHECK(ranking.estimated <= ranking.points);
     REQUIRE(ranking.best.size() == 5);
-    CHECK(std::ranges::is_sorted(ranking.best, {}, &StaticRanking::Point::cycles));
-    CHECK(ranking.best.front().cycles <= ranking.default_cycles);
+    CHECK(std::ranges::is_sorted(ranking.best, {}, &tune::ModelledPoint::cost));
+    CHECK(ranking.best.front().cost <= ranking.default_cycles);
     CHECK_FALSE(ranking.best.front().point.text.empty());
     // No core of these has more than eight multiply-adds of four floats a cycle in its four threads.
-    CHECK(ranking.best.front().cycles > 256.0 * 256 * 256 / 32);
+    CHECK(ranking.best.front().cost > 256.0 * 256 * 256 / 32);
   }
 }
 
@@ -46,6 +47,38 @@ TEST_CASE("a ranking is the same each time, and all of a small space is in it") 
   CHECK(a.estimated == a.points);
   REQUIRE(a.best.size() == b.best.size());
   for (std::size_t i = 0; i < a.best.size(); ++i) CHECK(a.best[i].point.text == b.best[i].point.text);
+}
+
+TEST_CASE("what was decided at a point has the estimate of the point's values, on which the compiler decides again") {
+  tune::TuneOptions options;
+  options.call.sizes = {"M=37,N=48,K=20"};
+  const tune::TunedTask task = tune::task_of({test::product(), "mm"}, resolve_target("raspberry-pi-4"), options);
+  for (const char* tile : {"4x2", "3x1"}) {
+    std::optional<SpacePoint> point = task.space_at(tune::PointValues{{"C.tile", tile}});
+    REQUIRE(point.has_value());
+    REQUIRE(point->decided != nullptr);
+    const std::optional<double> decided = task.cycles_at(*point);
+    point->decided.reset();
+    REQUIRE(decided.has_value());
+    CHECK(decided == task.cycles_at(*point));
+  }
+}
+
+TEST_CASE("with one thread a ranking leaves alone how threads share out the work") {
+  tune::TuneOptions options;
+  options.call.sizes = {"M=64,N=64,K=64"};
+  const auto points_with = [&](std::uint32_t threads) {
+    options.threads = threads;
+    const tune::StaticRanking ranking =
+        tune::rank_statically({test::product(), "mm"}, resolve_target("raspberry-pi-4"), options, 1'000'000);
+    const bool are_all = std::ranges::all_of(ranking.best, [](const tune::ModelledPoint& one) {
+      return one.point.text.find("parallel=no") == std::string::npos &&
+             one.point.text.find("loops=0") == std::string::npos;
+    });
+    CHECK(are_all == (threads == 1));
+    return ranking.estimated;
+  };
+  CHECK(points_with(1) < points_with(4));
 }
 
 TEST_CASE("what the model does not know is refused") {
