@@ -16,13 +16,13 @@ OPERATORS = (images.OPERATORS + elementwise.OPERATORS + movement.OPERATORS + pro
 def add_inputs(net):
     first = [net.batch] if net.batch else [net.pick(1, 1, 2, 3)]
     kind = "image" if net.opens_space else net.pick("image", "image", "image", "signal", "volume", "matrix", "sequence")
-    channels = net.pick(1, 3, 4, 5, 8, 16, 16, 17, 21, 24, 32, 33)
+    channels = net.pick(1, 3, 4, 5, 8, 16, 16, 17, 21, 24, 32, 33, 64, 65)
     shape = {
         "image": [channels, net.random.randint(1, 15), net.random.randint(1, 15)],
         "signal": [channels, net.random.randint(1, 30)],
         "volume": [net.pick(1, 2, 5, 16), *[net.random.randint(1, 6) for _ in range(3)]],
         "matrix": [net.random.randint(1, 70)],
-        "sequence": [net.random.randint(1, 12), net.pick(4, 9, 16, 32)],
+        "sequence": [net.random.randint(1, 12), net.pick(4, 9, 16, 32, 64)],
     }[kind]
     net.input(first + shape)
     if net.chance(0.3):

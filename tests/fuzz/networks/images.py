@@ -46,7 +46,7 @@ def conv(net):
     channels = x.shape[1]
     attributes, spatial = windows(net, x.shape[2:], [1, 1, 2, 3, 3, 3, 4, 5, 7])
     groups = net.pick(1, 1, 1, 1, channels, net.random.choice(divisors(channels)))
-    to = net.pick(1, 3, 8, 13, 16, 17, 24, 32, 40) if groups == 1 else groups * net.pick(1, 1, 2, 3)
+    to = net.pick(1, 3, 8, 13, 16, 17, 24, 32, 40, 64) if groups == 1 else groups * net.pick(1, 1, 2, 3)
     kernel = attributes["kernel_shape"]
     if net.chance(0.2):
         del attributes["kernel_shape"]  # that of the weights

@@ -138,7 +138,7 @@ def qdq_conv(net):
     x = net.any(lambda value: value.is_image() and value.rank == 4)
     x = quantize_and_back(net, x)
     channels, groups, kernel = x.shape[1], net.pick(1, 1, 1, x.shape[1]), net.pick(1, 3, 3)
-    to = channels if groups > 1 else net.pick(8, 16, 20, 32)
+    to = channels if groups > 1 else net.pick(8, 16, 20, 32, 64, 128)
     weights, _ = stored_int8(net, [to, channels // groups, kernel, kernel], 0)
     inputs = [x, weights]
     if net.chance(0.7):
@@ -155,14 +155,14 @@ def qdq_matmul(net):
     if net.opset < 13:
         raise Unsuitable
     x = quantize_and_back(net, net.any(is_matrix))
-    n = net.pick(4, 10, 16, 32)
+    n = net.pick(4, 10, 16, 32, 64, 96)
     weights, _ = stored_int8(net, [x.shape[-1], n], 1)
     return quantize_and_back(net, net.add("MatMul", [x, weights], [*x.shape[:-1], n]))
 
 
 def integer_product(net):
     x = net.any(lambda value: is_matrix(value) and value.rank == 2)
-    n = net.pick(4, 10, 16)
+    n = net.pick(4, 10, 16, 64)
     weights = net.constant(net.numpy.integers(-60, 60, [x.shape[1], n]), np.int8)
     if net.chance(0.5):
         q, _, zero = quantized(net, x, signed=False)
@@ -179,7 +179,7 @@ def integer_product(net):
 def qlinear_conv(net):
     x = net.any(lambda value: value.is_image() and value.rank == 4)
     q, scale, zero = quantized(net, x, signed=False)
-    to, kernel = net.pick(4, 8, 16), net.pick(1, 3)
+    to, kernel = net.pick(4, 8, 16, 64), net.pick(1, 3)
     weights = net.constant(net.numpy.integers(-60, 60, [to, x.shape[1], kernel, kernel]), np.int8)
     weight_scale = net.constant(net.numpy.uniform(0.002, 0.01, to), np.float32)
     out_scale, out_zero = net.constant(net.random.uniform(0.02, 0.06), np.float32), net.constant(net.pick(0, 128), np.uint8)
