@@ -18,7 +18,8 @@ UNSEEN = 0.02
 
 
 # Operators that divide by how much their inputs differ, so that rounding errors of equal inputs become large, and those
-# that add inputs with weights of both signs, so that the errors of what cancels stay.
+# that add inputs with weights of both signs, so that the errors of what cancels stay. A difference of a tensor and itself
+# is the error of a product that is one operation with the subtraction.
 CANCELLING = {"LayerNormalization", "InstanceNormalization", "GroupNormalization", "MeanVarianceNormalization", "Resize",
               "GridSample"}
 # Functions that are flat for large inputs, so that changes of those do not show the rounding errors of their results.
@@ -98,7 +99,8 @@ def with_noise(model):
             name, node.output[0] = node.output[0], f"exact{number}"
             for offset, change in enumerate(changed(node.output[0], name, str(number), extents)):
                 nodes.insert(number + 1 + offset, change)
-        noisy_inputs = range(2, len(node.input)) if node.op_type == "Loop" else [0] if node.op_type in CANCELLING else []
+        cancels = node.op_type in CANCELLING or (node.op_type == "Sub" and node.input[0] == node.input[1])
+        noisy_inputs = range(2, len(node.input)) if node.op_type == "Loop" else [0] if cancels else []
         factors = []
         for which in noisy_inputs:
             if extents := known_float_extents(name := node.input[which]):
