@@ -17,6 +17,7 @@ namespace {
 
 // Numbers of bytes that instructions multiply and add at once, the better ones first.
 constexpr std::uint32_t kGroups[] = {4, 2};
+constexpr std::uint32_t kBfloatsAtOnce = 2;
 
 // Returns the dimension that the variable alone indexes; nothing if others depend on it too.
 std::optional<std::size_t> only_dimension_of(const Load& load, const Expr& var) {
@@ -39,6 +40,14 @@ std::optional<DotOperand> operand_of(const Load& load, const Expr& depth, const 
                     .bytes = constant_bytes(*load.buffer),
                     .is_constant = constants.contains(load.buffer->name),
                     .is_contiguous = access_stride(load, depth) == AccessStride::contiguous};
+}
+
+// Returns the load of a bfloat16 that the factor converts to float32, or null.
+const Load* bfloat_of(const Expr& factor) {
+  const auto* cast = factor.as<Cast>();
+  if (cast == nullptr || cast->type.code != DType::f32) return nullptr;
+  const auto* load = cast->value.as<Load>();
+  return load != nullptr && load->type.code == DType::bf16 ? load : nullptr;
 }
 
 DType other_byte(DType type) { return type == DType::u8 ? DType::i8 : DType::u8; }
@@ -83,6 +92,11 @@ std::optional<DotProduct> find_dot_product(const ScheduledStage& stage, std::int
   const auto* source = reduce->sources[0].as<Binary>();
   if (source == nullptr || source->op != BinaryOp::mul) return std::nullopt;
   const Load *rows = byte_of(source->left), *columns = byte_of(source->right);
+  const bool is_float = rows == nullptr && columns == nullptr && target.capabilities.amx_bf16;
+  if (is_float) {
+    rows = bfloat_of(source->left);
+    columns = bfloat_of(source->right);
+  }
   if (rows == nullptr || columns == nullptr || rows->buffer == columns->buffer) return std::nullopt;
   const std::size_t column_axis = stage.axes.size() - 1;
   const Expr &column = stage.axes[column_axis].var, &depth = reduce->axes[0].var;
@@ -115,7 +129,13 @@ std::optional<DotProduct> find_dot_product(const ScheduledStage& stage, std::int
       product.outer_axes.insert(product.outer_axes.begin(), a);
     }
   }
-  choose_instruction(product, rows->type.code, columns->type.code, lanes, target);
+  product.is_float = is_float;
+  product.bytes_of_element = static_cast<std::int64_t>(dtype_bytes(rows->type.code));
+  if (is_float)
+    product.instruction = passes::find_dot(target, DType::f32, DType::bf16, DType::bf16,
+                                           static_cast<std::uint32_t>(lanes), kBfloatsAtOnce);
+  else
+    choose_instruction(product, rows->type.code, columns->type.code, lanes, target);
   if (product.instruction == nullptr) return std::nullopt;
   return product;
 }

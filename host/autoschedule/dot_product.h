@@ -1,4 +1,5 @@
-// Recognises matrix products of bytes for which the target has dot instructions, whatever the layouts of the operands.
+// Recognises matrix products of bytes for which the target has dot instructions, and those of bfloat16 for which it has
+// AMX's tiles, whatever the layouts of the operands.
 #pragma once
 
 #include "crosscompile/passes/tensorize/dot_instructions.h"
@@ -25,7 +26,7 @@ struct DotOperand {
   bool is_contiguous = false;  // along the sum
 };
 
-// A sum over one axis of products of a byte that varies along `columns`, the innermost axis of the results, and one
+// A sum over one axis of products of an element that varies along `columns`, the innermost axis of the results, and one
 // that does not. Extents are 0 where they are known only at run time.
 struct DotProduct {
   DotOperand rows, columns;
@@ -36,6 +37,8 @@ struct DotProduct {
   std::int64_t column_extent = 0, depth = 0;
   const passes::DotInstruction* instruction = nullptr;
   bool flips_columns = false;  // the instruction takes the columns' bytes in the other type
+  bool is_float = false;       // of bfloat16, added up in float32
+  std::int64_t bytes_of_element = 1;
 };
 
 // Returns the load of an int8 or uint8 that the factor converts to int32, or null.

@@ -26,7 +26,7 @@ constexpr std::int64_t kMinGroups = 2;
 // Bytes of a row that one load brings, where groups are lanes of a register (codegen/llvm/memory/repeated_loads.h).
 constexpr std::int64_t kRowBytes = 16, kRowBytesOfPairs = 8;
 
-// A product of tiles takes as long for fewer rows and for a shorter sum, and a shorter sum is padded.
+// A product of tiles takes as long for fewer rows and for a shorter sum, and a shorter sum, here in bytes, is padded.
 constexpr std::int64_t kMinTileRows = 8, kMinTileDepth = 48;
 
 // Whether a tile of the knob's values is one of AMX's: those of vectors have fewer rows.
@@ -34,8 +34,9 @@ bool is_of_amx(RegisterTile tile) { return tile.rows >= passes::kTileRows; }
 
 bool wants_amx(const DotProduct& product, std::int64_t lanes, const Target& target) {
   const auto is_enough = [](std::int64_t extent, std::int64_t least) { return extent == 0 || extent >= least; };
-  return target.capabilities.amx_int8 && lanes == passes::kTileColumns && is_enough(product.row_extent, kMinTileRows) &&
-         is_enough(product.depth, kMinTileDepth);
+  return passes::has_tiles(target, product.is_float ? DType::f32 : DType::i32) && lanes == passes::kTileColumns &&
+         is_enough(product.row_extent, kMinTileRows) &&
+         is_enough(product.depth, kMinTileDepth / product.bytes_of_element);
 }
 
 // Returns the tiles of one or two registers of rows and of columns.
@@ -104,7 +105,8 @@ void make_amx_loops(StageHandle handle, const ScheduledStage& stage, const DotPr
   for (const std::size_t axis : product.outer_axes) rows.push_back(name_of(axis));
   rows.push_back(split(name_of(product.row_axis), tile.rows / passes::kTileRows, passes::kTileRows));
   const std::string columns = split(name_of(stage.axes.size() - 1), tile.vectors, passes::kTileColumns);
-  const std::string depth = split(loops.loop(loops.reduction(0)).name, passes::kTileGroups, passes::kGroupBytes);
+  const std::string depth =
+      split(loops.loop(loops.reduction(0)).name, passes::kTileGroups, passes::kGroupBytes / product.bytes_of_element);
   if (columns_outermost) order.push_back(columns);
   order.insert(order.end(), rows.begin(), rows.end());
   if (!columns_outermost) order.push_back(columns);
@@ -198,8 +200,9 @@ Scheduled schedule_dots(Schedule& schedule, const std::string& name, const Choic
   } else {
     packed = StageHandle(schedule, product.columns.tensor).cache_read("global", {products}).name();
   }
-  const std::int64_t group = is_amx ? passes::kGroupBytes : static_cast<std::int64_t>(product.instruction->group);
-  const std::int64_t step = is_amx ? passes::kTileDepth : group;
+  const auto group =
+      is_amx ? passes::kGroupBytes / product.bytes_of_element : static_cast<std::int64_t>(product.instruction->group);
+  const std::int64_t step = is_amx ? passes::kTileDepth / product.bytes_of_element : group;
   const bool pads_depth = choice.has_open_depth || product.depth % step != 0;
   const bool pads_columns = choice.has_open_columns || product.column_extent % (tile.vectors * choice.lanes) != 0;
   const PackedColumns panels{product.columns, group, tile.vectors * choice.lanes};
@@ -239,8 +242,10 @@ Scheduled schedule_dots(Schedule& schedule, const std::string& name, const Choic
 
 }  // namespace
 
-bool wants_packed_dots(const DotProduct& product, std::int64_t lanes) {
+bool wants_packed_dots(const DotProduct& product, std::int64_t lanes, const Target& target) {
   const auto is_less = [](std::int64_t extent, std::int64_t least) { return extent > 0 && extent < least; };
+  // Without tiles, products of bfloat16 are multiply-adds of float32.
+  if (product.is_float && !wants_amx(product, lanes, target)) return false;
   const auto group = static_cast<std::int64_t>(product.instruction->group);
   return lanes > 1 && !is_less(product.all_rows, product.columns.is_constant ? kMinRowsOfConstants : kMinRows) &&
          !is_less(product.column_extent, lanes) && !is_less(product.depth, kMinGroups * group) &&
@@ -252,12 +257,13 @@ std::optional<Match> match_packed_dots(const StageContext& context) {
   if (context.outer != 0 || stage.compute_kind != schedule::ComputeKind::root) return std::nullopt;
   const std::int64_t lanes = native_lanes(stage, context.target);
   const auto product = find_dot_product(stage, lanes, context.target, context.constants);
-  if (!product || !wants_packed_dots(*product, lanes)) return std::nullopt;
+  if (!product || !wants_packed_dots(*product, lanes, context.target)) return std::nullopt;
   const TiledAxes axes = tiled_axes(*product, lanes, context.target);
   RegisterTile tile = choose_register_tile(context.target.vector_registers, axes);
   std::vector<KnobValue> tiles;
-  for (const RegisterTile& one : register_tiles(context.target.vector_registers, axes))
-    tiles.push_back({one.rows, one.vectors});
+  if (!product->is_float)
+    for (const RegisterTile& one : register_tiles(context.target.vector_registers, axes))
+      tiles.push_back({one.rows, one.vectors});
   if (wants_amx(*product, lanes, context.target)) {
     for (const RegisterTile& one : amx_tiles()) tiles.push_back({one.rows, one.vectors});
     tile = default_amx_tile(*product);

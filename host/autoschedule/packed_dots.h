@@ -17,8 +17,8 @@
 
 namespace ferry::autoschedule {
 
-// Whether each column is used by enough rows to make packing worthwhile.
-bool wants_packed_dots(const DotProduct& product, std::int64_t lanes);
+// Whether each column is used by enough rows to make packing worthwhile, and those of bfloat16 by AMX's tiles.
+bool wants_packed_dots(const DotProduct& product, std::int64_t lanes, const Target& target);
 
 // Knobs: `tile`, the rows and vectors of the register tile; `order`, whether rows or columns are in the outer loops;
 // `parallel`.

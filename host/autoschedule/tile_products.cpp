@@ -110,8 +110,8 @@ bool can_pack_columns(const StageContext& context, const TileProduct& product) {
 std::optional<TileProduct> find_tile_product(const StageContext& context) {
   const ScheduledStage& stage = context.stage;
   const Reduce* reduce = stage.reduction();
-  if (!context.target.capabilities.amx_int8 || context.outer != 0 || reduce == nullptr || reduce->sources.size() != 1 ||
-      stage.compute_kind != schedule::ComputeKind::root || stage.axes.empty())
+  if (!passes::has_tiles(context.target, DType::i32) || context.outer != 0 || reduce == nullptr ||
+      reduce->sources.size() != 1 || stage.compute_kind != schedule::ComputeKind::root || stage.axes.empty())
     return std::nullopt;
   TileProduct product;
   product.lanes = constant_extent(stage.axes.back().extent);

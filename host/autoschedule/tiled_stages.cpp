@@ -21,7 +21,7 @@ namespace {
 // Whether the stage is scheduled as a contraction or a gemv.
 bool is_tiled_contraction(const ScheduledStage& stage, const Target& target, const ConstantNames& constants) {
   if (const auto product = find_dot_product(stage, native_lanes(stage, target), target, constants))
-    if (wants_packed_dots(*product, native_lanes(stage, target))) return true;
+    if (wants_packed_dots(*product, native_lanes(stage, target), target)) return true;
   const std::int64_t lanes = contraction_lanes(stage, target);
   const auto contraction = find_contraction(stage, lanes, constants);
   return contraction && (wants_blocks(*contraction, lanes, target) || wants_gemv(*contraction, lanes, target));

@@ -242,6 +242,11 @@ SumTiles decoded(std::span<const Expr> arguments) {
 
 }  // namespace
 
+bool has_tiles(const Target& target, DType sum) {
+  const bool has_type = sum == DType::f32 ? target.capabilities.amx_bf16 : target.capabilities.amx_int8;
+  return has_type && target.lanes(static_cast<std::uint32_t>(dtype_bytes(sum))) == kTileColumns;
+}
+
 SumTiles sum_tiles(const InstructionStmt& node) { return decoded(node.arguments); }
 
 TileDot tile_dot(const InstructionStmt& node) {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
+#include "ferry/target/target.h"
 
 #include <cstdint>
 #include <span>
@@ -31,6 +32,9 @@ inline constexpr std::int64_t kTileDepth = kTileGroups * kGroupBytes;
 // Tiles of sums of one instruction, which has two tiles of rows and of columns, or up to four of rows and one of
 // columns.
 inline constexpr std::int64_t kMaxSums = 4, kMaxColumnTiles = 2;
+
+// Whether the target has tiles for sums of this type, int32 or float32, of as many columns as its vectors have.
+bool has_tiles(const Target& target, DType sum);
 
 // The tiles of sums, which both instructions have.
 struct SumTiles {

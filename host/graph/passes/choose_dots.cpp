@@ -79,10 +79,6 @@ DType bytes_of_products(const Target& target, DType x, DType weights) {
   return x == DType::u8 ? DType::i8 : DType::u8;
 }
 
-bool has_byte_tiles(const Target& target) {
-  return target.capabilities.amx_int8 && target.lanes(sizeof(std::int32_t)) == passes::kTileColumns;
-}
-
 Graph choose_dots(Graph graph, const Target& target) {
   for (Node& node : graph.nodes) {
     const auto products = [&](std::int64_t lanes) {
@@ -104,7 +100,7 @@ Graph choose_dots(Graph graph, const Target& target) {
       const std::int64_t lanes = target.lanes(sizeof(std::int32_t));
       IntegerProducts chosen = products(lanes);
       if (chosen.group == 1 || matmul->matmul.transposed_a) continue;
-      if (chosen.group == kBytes && has_byte_tiles(target) && is_long(depth_of(graph, node, *matmul)))
+      if (chosen.group == kBytes && passes::has_tiles(target, DType::i32) && is_long(depth_of(graph, node, *matmul)))
         chosen.step = passes::kTileDepth;
       matmul->products = chosen;
       matmul->lanes = lanes;

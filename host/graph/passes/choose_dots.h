@@ -12,9 +12,6 @@ namespace ferry::graph {
 // Whether the target multiplies vectors of bytes to int16, which can be added up before they are widened.
 bool adds_byte_pairs(const Target& target);
 
-// Whether products of bytes are computed in AMX's tiles of 16 columns.
-bool has_byte_tiles(const Target& target);
-
 // Returns the type of bytes that the target's products with weights of this type take for an X of bytes.
 DType bytes_of_products(const Target& target, DType x, DType weights);
 

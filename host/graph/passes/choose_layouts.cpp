@@ -138,7 +138,7 @@ double bytes_in_blocks(const Graph& graph, const SizeGuess& guess, std::int64_t 
 
 std::int64_t channels_in_block(const Graph& graph, const Target& target, const SizeGuess& guess) {
   const std::int64_t floats = target.lanes(sizeof(float));
-  if (has_byte_tiles(target)) {
+  if (passes::has_tiles(target, DType::i32)) {
     // Layers of few channels lose more by whole blocks than others gain by tiles.
     constexpr double kMostPadding = 1.1;
     const double narrow = bytes_in_blocks(graph, guess, floats);

@@ -37,7 +37,7 @@ const passes::DotInstruction* dot_of(const Graph& graph, const Node& node, const
 
 // Whether the operands lie so that AMX's tiles multiply them (host/autoschedule/tile_products.h).
 bool is_in_tiles(const Graph& graph, const Node& node, const ops::IntegerProducts& products, const Target& target) {
-  if (!has_byte_tiles(target) || products.group != passes::kGroupBytes) return false;
+  if (!passes::has_tiles(target, DType::i32) || products.group != passes::kGroupBytes) return false;
   if (node.op != Operator::quantized_conv) return products.step == passes::kTileDepth;
   return graph.tensor(node.inputs[0]).channel_block == passes::kTileDepth;
 }

@@ -62,10 +62,39 @@ ProgramCase tiles(const std::string& left, DType left_type, const std::string& r
               " -> kg ki; reorder mo no ko mt mi nt ni kg ki; tensorize mt tile_dot; parallel mo"};
 }
 
+// The same of bfloat16 under the default schedule, which takes tiles where it pays.
+ProgramCase default_product(std::int64_t m, std::int64_t k, std::int64_t n, bool is_open) {
+  const std::string sizes[] = {is_open ? "M" : std::to_string(m), is_open ? "K" : std::to_string(k),
+                               is_open ? "N" : std::to_string(n)};
+  ProgramCase result;
+  result.name = "product of bfloat16, " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n) +
+                (is_open ? ", open" : "");
+  result.source = "def mm(bfloat16(" + sizes[0] + "," + sizes[1] + ") A, bfloat16(" + sizes[1] + "," + sizes[2] +
+                  ") B) -> (C) { C(m,n) +=! float(A(m,k)) * float(B(k,n)) }";
+  const auto seed = static_cast<std::uint32_t>(m + k + n);
+  result.arguments = {random_data(DType::bf16, {m, k}, seed), random_data(DType::bf16, {k, n}, seed + 1)};
+  result.reference = [m, k, n](const Arguments& in) {
+    return std::vector<Expected>{each(DType::f32, {m, n}, [&](const Index& i) {
+      Element total;
+      for (std::int64_t at = 0; at < k; ++at) total.add(in[0](i[0], at) * in[1](at, i[1]));
+      return total;
+    })};
+  };
+  result.tolerance = 1e-6;
+  return result;
+}
+
 }  // namespace
 
 std::vector<ProgramCase> tile_cases() {
   std::vector<ProgramCase> cases;
+  std::int64_t turn = 0;
+  for (const std::int64_t m : {7, 8, 16, 17, 33, 49}) {
+    const std::int64_t depths[] = {23, 24, 32, 50, 64}, columns[] = {15, 16, 17, 48};
+    cases.push_back(default_product(m, depths[turn % 5], columns[turn % 4], turn % 2 == 0));
+    cases.push_back(default_product(m, depths[(turn + 3) % 5], columns[(turn + 1) % 4], turn % 2 == 1));
+    ++turn;
+  }
   for (const std::int64_t rows : {1, 15, 16, 17, 31, 33, 49}) {
     cases.push_back(tiles("uint8", DType::u8, "int8", DType::i8, 4, rows, 0));
     cases.push_back(tiles("bfloat16", DType::bf16, "bfloat16", DType::bf16, 2, rows, 1e-6));

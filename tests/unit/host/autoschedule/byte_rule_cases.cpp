@@ -19,6 +19,9 @@ constexpr const char* kFinishedByteProduct =
     "  C(d,m,n) +=! int(A(d,m,k)) * int(B(d,k,n))\n  E(d,m,n) = C(d,m,n) * 3\n"
     "  Y(d,m,n) = max(E(d,m,n) + S(n), 0)\n}";
 
+constexpr const char* kFloatProduct =
+    "def f(LEFT(M,K) A, RIGHT(K,N) B) -> (C) { C(m,n) +=! float(A(m,k)) * float(B(k,n)) }";
+
 // The same of groups of four in order: convolutions of channels in blocks, and products with packed matrices.
 constexpr const char* kByteConvolution =
     "def f(uint8(C,H,W,64) X, int8(O,C,3,3,16,64,4) B, int(O,64) D) -> (Y) {\n"
@@ -85,6 +88,14 @@ void add_tile_cases(std::vector<RuleCase>& cases) {
   add_product("product of transposed uint8", with_types(kTransposedByteProduct, "uint8", "uint8"),
               {{"M", 16}, {"K", 128}, {"N", 16}});
   add_product("products of int8 and uint8 with an epilogue", with_types(kFinishedByteProduct, "int8", "uint8"), {});
+  Target floats = small_cpu(512);
+  floats.capabilities.bf16_dot_512 = floats.capabilities.amx_bf16 = true;
+  cases.push_back({"product of bfloat16 in tiles",
+                   with_types(kFloatProduct, "bfloat16", "bfloat16"),
+                   {"packed_dots"},
+                   floats,
+                   {},
+                   sizes});
   for (const std::int64_t width : {7, 28, 40}) {
     for (const Target& target : {cpu, roomy})
       cases.push_back({"convolution of bytes in tiles, rows of " + std::to_string(width) + " pixels",

@@ -39,6 +39,19 @@ TEST_CASE("products of bytes are dots on every target that has instructions for 
     CHECK_FALSE(has(schedule_of(product("int8", "int8"), target), "tensorize"));
 }
 
+TEST_CASE("products of bfloat16 are products of tiles where the target has them for it") {
+  const std::string brains = product("bfloat16", "bfloat16", "float"), amx =
+                                                                           "llvm -mtriple=x86_64-unknown-linux-gnu "
+                                                                           "-mcpu=sapphirerapids";
+  CHECK(has(schedule_of(brains, amx), "tile_dot"));
+  CHECK_FALSE(has(schedule_of(brains, amx + " -mattr=-amx-bf16"), "tensorize"));
+  // Fewer than 8 rows, or a sum of fewer than 24 products, would leave most of a tile unused.
+  for (const char* small :
+       {"def f(bfloat16(7,96) A, bfloat16(96,80) B) -> (C) { C(m,n) +=! float(A(m,k)) * float(B(k,n)) }",
+        "def f(bfloat16(64,23) A, bfloat16(23,80) B) -> (C) { C(m,n) +=! float(A(m,k)) * float(B(k,n)) }"})
+    CHECK_FALSE(has(schedule_of(small, amx), "tensorize"));
+}
+
 TEST_CASE("columns are flipped only where the instruction takes the other type of bytes") {
   const auto flips = [](const char* left, const char* right, const char* target) {
     return has(schedule_of(product(left, right), target), "flip");
