@@ -57,6 +57,14 @@ constexpr Prices kU74 = {{1, 1, 1, 1, 1, 1, 1, 1, 26, 26, 1, 1, 1, 1, 0.5},
 
 constexpr double kKilo = 1024;
 
+// Cores that run programs of both of ARM's architectures.
+constexpr CoreRow cortex_a72(Arch arch, std::string_view names) {
+  return {arch, 0, names, 3, 128, 14, 1.25, true, kA72, {{{32 * kKilo, 4, 12}, {1024 * kKilo, 14, 60}}}};
+}
+constexpr CoreRow cortex_a53(Arch arch, std::string_view names) {
+  return {arch, 0, names, 2, 0, 10, 1.5, true, kA53, {{{32 * kKilo, 6, 15}, {512 * kKilo, 20, 90}}}};
+}
+
 // For CPUs that no row names, the first of their architecture counts.
 constexpr CoreRow kCores[] = {
     {Arch::x86_64,
@@ -101,26 +109,8 @@ constexpr CoreRow kCores[] = {
      false,
      kHaswell,
      {{{32 * kKilo, 2, 6}, {256 * kKilo, 5, 16}}}},
-    {Arch::aarch64,
-     0,
-     " cortex-a72 cortex-a57 cortex-a73 cortex-a75 generic ",
-     3,
-     128,
-     14,
-     1.25,
-     true,
-     kA72,
-     {{{32 * kKilo, 4, 12}, {1024 * kKilo, 14, 60}}}},
-    {Arch::aarch64,
-     0,
-     " cortex-a53 cortex-a35 ",
-     2,
-     0,
-     10,
-     1.5,
-     true,
-     kA53,
-     {{{32 * kKilo, 6, 15}, {512 * kKilo, 20, 90}}}},
+    cortex_a72(Arch::aarch64, " cortex-a72 cortex-a57 cortex-a73 cortex-a75 generic "),
+    cortex_a53(Arch::aarch64, " cortex-a53 cortex-a35 "),
     {Arch::aarch64,
      0,
      " cortex-a55 cortex-a510 cortex-a520 ",
@@ -151,17 +141,8 @@ constexpr CoreRow kCores[] = {
      true,
      kV1,
      {{{64 * kKilo, 2, 8}, {1024 * kKilo, 6, 30}}}},
-    {Arch::armv7,
-     0,
-     " cortex-a72 cortex-a57 cortex-a15 generic ",
-     3,
-     128,
-     14,
-     1.25,
-     true,
-     kA72,
-     {{{32 * kKilo, 4, 12}, {1024 * kKilo, 14, 60}}}},
-    {Arch::armv7, 0, " cortex-a53 ", 2, 0, 10, 1.5, true, kA53, {{{32 * kKilo, 6, 15}, {512 * kKilo, 20, 90}}}},
+    cortex_a72(Arch::armv7, " cortex-a72 cortex-a57 cortex-a15 generic "),
+    cortex_a53(Arch::armv7, " cortex-a53 "),
     {Arch::armv7,
      0,
      " cortex-a7 cortex-a5 cortex-a8 cortex-a9 ",

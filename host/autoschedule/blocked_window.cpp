@@ -221,7 +221,7 @@ bool has_open_image(const ScheduledStage& stage, const schedule::Stages* at_any_
   const ScheduledStage* symbolic = at_any_size == nullptr ? nullptr : find_stage(*at_any_size, stage.name);
   const ScheduledStage& open = symbolic == nullptr ? stage : *symbolic;
   const std::size_t axes = open.axes.size();
-  return constant_extent(open.axes[axes - 3].extent) == 0 || constant_extent(open.axes[axes - 2].extent) == 0;
+  return has_open_extent(open, {axes - 3, axes - 2});
 }
 
 std::optional<Match> match_blocked_window(const StageContext& context) {

@@ -120,6 +120,10 @@ bool has_known_extents(const ScheduledStage& stage, const schedule::Stages* at_a
   return true;
 }
 
+bool has_open_extent(const ScheduledStage& stage, std::initializer_list<std::size_t> axes) {
+  return std::ranges::any_of(axes, [&](std::size_t axis) { return constant_extent(stage.axes[axis].extent) == 0; });
+}
+
 std::vector<std::string> loops_to_share(const StageLoops& loops, const std::vector<std::string>& names,
                                         const Target& target) {
   constexpr std::int64_t kCommonThreads = 2, kMany = 8;  // with so many iterations each, one more is little

@@ -5,6 +5,8 @@
 #include "ferry/target/target.h"
 #include "host/schedule/stages/scheduled_stage.h"
 
+#include <initializer_list>
+
 namespace ferry::autoschedule {
 
 // Returns 0 when the extent is known only at run time.
@@ -35,6 +37,9 @@ bool is_worth_threads(const schedule::StageLoops& loops);
 // Whether the stage's axes have the extents of any other sizes too, except axes of one point. `at_any_size` are the
 // program's stages with extents that are symbols then; null: these are all sizes that there are.
 bool has_known_extents(const schedule::ScheduledStage& stage, const schedule::Stages* at_any_size);
+
+// Whether any of these axes of the stage has an extent that is no constant.
+bool has_open_extent(const schedule::ScheduledStage& stage, std::initializer_list<std::size_t> axes);
 
 // Returns the first of these loops, which are adjacent, that threads can share out together so that none of them gets
 // many more iterations than others; outermost ones of one iteration are omitted. A single loop if its own iterations

@@ -132,9 +132,7 @@ RegisterTile default_tile(const std::vector<RegisterTile>& tiles, const Winograd
 // Whether height or width of the image is known only at run time. The test whether a tile exists would then divide its
 // number by that of tiles in a row, if tiles of several rows were in one loop.
 bool has_open_rows(const StageContext& context) {
-  if (context.at_any_size == nullptr) return false;
-  const ScheduledStage& products = *find_stage(*context.at_any_size, context.stage.name);
-  return constant_extent(products.axes[4].extent) == 0 || constant_extent(products.axes[5].extent) == 0;
+  return context.at_any_size != nullptr && has_open_extent(context.stage_at_any_size(), {4, 5});
 }
 
 std::int64_t steps_ahead(const WinogradSizes& sizes, RegisterTile tile) {

@@ -139,13 +139,14 @@ class Assignment {
         copy(n, place, from);
     }
     std::vector<std::uint32_t> next;
-    for (std::size_t s = 0; s < states; ++s) next.push_back(next_state(n, s, begins));
+    for (std::size_t s = 0; s < states; ++s) next.push_back(keep_next_state(n, s, begins));
     for (std::size_t s = 0; s < states; ++s)
       if (next[s] != storage_of(begins[s])) copy(n, storage_of(begins[s]), next[s], begins[s]);
   }
 
-  // Returns where the next value of a state is. In memory of another state it would be replaced before it is copied.
-  std::uint32_t next_state(std::size_t n, std::size_t state, const std::vector<TensorId>& begins) {
+  // Puts the next value of a state where it lasts until it is copied, and returns where that is: in place of the state
+  // itself in a loop that runs once, and behind a copy if it is in memory of another state, which would be replaced.
+  std::uint32_t keep_next_state(std::size_t n, std::size_t state, const std::vector<TensorId>& begins) {
     const TensorId id = graph_.nodes[n].inputs[state];
     const std::uint32_t next = storage_of(id);
     if (runs_at_most_once(loop_of(graph_.nodes[n])) && reads_[begins[state]] == 0 &&
