@@ -33,8 +33,9 @@ constexpr std::size_t kMostBeside = 64;
 struct Subject {
   CheckedCall call;
   std::unique_ptr<Workload> workload;  // null: it is isolated
-  // The arguments of its witnesses, and of its checks.
+  // The arguments of its witnesses, and of its checks, of which those of other sizes are the last.
   std::vector<FreshCall::Beside> witnesses, checks;
+  std::vector<OtherCall> others = {};
   std::unique_ptr<FreshCall> fresh;  // what measures it if it gets new inputs; null: it does not
   Counters* counters = nullptr;      // its process's own; null: this process counts
   Counts counted{};
@@ -160,8 +161,8 @@ Status check_request(std::size_t calls, const BenchOptions& options) {
 void isolate(const BenchOptions& options, std::vector<Subject>& subjects, std::uint32_t threads, bool has_run_code,
              IsolatedCalls& isolated, TimingEnvironment& environment) {
   if (!options.isolated) return;
-  std::vector<CheckedCall*> calls;
-  for (Subject& subject : subjects) calls.push_back(&subject.call);
+  std::vector<IsolatedCalls::Call> calls;
+  for (Subject& subject : subjects) calls.push_back({&subject.call, subject.others});
   const bool wants_twins = options.fresh_inputs && options.poison.exists();
   const ArgumentSets sets = !wants_twins   ? ArgumentSets::one
                             : options.cold ? ArgumentSets::one_with_twin
@@ -170,7 +171,7 @@ void isolate(const BenchOptions& options, std::vector<Subject>& subjects, std::u
   runner.threads = threads;
   // A single sample says no more than these.
   if (std::max(options.repeat, options.max_repeat) == 1) runner.empty_windows = kFewEmptyWindows;
-  environment.not_isolated = isolated.start(calls, runner, sets);
+  environment.not_isolated = isolated.start(std::move(calls), runner, sets);
   if (!isolated.exist()) return;
   if (has_run_code)
     environment.not_isolated = "other calls ran in the session's own process before, which their code may rule since";
@@ -185,8 +186,8 @@ Status make_fresh(const BenchOptions& options, IsolatedCalls& isolated, ColdCall
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     std::function<void()> cool;
     if (cold != nullptr) cool = [cold, i] { cold->empty_caches(i); };
-    subjects[i].fresh = std::make_unique<FreshCall>(isolated, i, subjects[i].call, options.poison, options.poison_rtol,
-                                                    std::move(cool));
+    subjects[i].fresh = std::make_unique<FreshCall>(isolated, i, subjects[i].call, subjects[i].others, options.poison,
+                                                    options.poison_rtol, std::move(cool));
     FERRY_TRY(subjects[i].fresh->prepare());
     subjects[i].fresh->take(std::move(subjects[i].witnesses), std::move(subjects[i].checks), subjects.size() > 1,
                             options.repeat);
@@ -240,6 +241,31 @@ Status find_beside(SessionState& state, RequestContext& context, std::span<const
   return {};
 }
 
+// Finds the checks of other sizes: one of each call, then the next one of each. They are calls like the timed ones with
+// these numbers, and these buffers and shapes, in place of those of parameters that are no constants.
+Status find_others(SessionState& state, RequestContext& context, const rpc::Evaluate& request,
+                   std::vector<Subject>& subjects) {
+  std::span<const std::uint64_t> words = request.options.check_calls;
+  for (std::size_t found = 0; !words.empty(); ++found) {
+    Subject& subject = subjects[found % subjects.size()];
+    if (subject.checks.size() == kMostBeside) return other_witnesses();
+    rpc::Call call = request.calls[found % subjects.size()];
+    for (std::size_t p = 0; p < call.arguments.size(); ++p) {
+      rpc::Argument& argument = call.arguments[p];
+      if (subject.call.info().parameters[p].is_constant) continue;
+      if (words.size() <= argument.shape.size()) return other_witnesses();
+      (argument.is_scalar ? argument.scalar_bits : argument.buffer) = words.front();
+      argument.offset = 0;
+      std::ranges::copy(words.subspan(1, argument.shape.size()), argument.shape.begin());
+      words = words.subspan(1 + argument.shape.size());
+    }
+    FERRY_ASSIGN(CheckedCall checked, check_call(state, context, call));
+    subject.others.push_back({std::move(checked.bound), checked.arguments});
+    subject.checks.push_back({std::move(checked.arguments), subject.others.size()});
+  }
+  return {};
+}
+
 Workload* workload_of(const Subject& subject, IsolatedCalls& isolated, std::size_t call) {
   if (subject.fresh != nullptr) return subject.fresh.get();
   return isolated.exist() ? &isolated.workload(call) : subject.workload.get();
@@ -256,6 +282,7 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
   FERRY_TRY(find_calls(state, context, request, subjects));
   FERRY_TRY(find_beside(state, context, options.witness_buffers, subjects, &Subject::witnesses));
   FERRY_TRY(find_beside(state, context, options.check_buffers, subjects, &Subject::checks));
+  FERRY_TRY(find_others(state, context, request, subjects));
   Evaluation reply;
   CallThreads threads(state);
   FERRY_TRY(threads.choose(options.cores, options.threads));

@@ -40,11 +40,12 @@ std::uint64_t done(const std::vector<FreshCall::Beside>& all) {
 
 }  // namespace
 
-FreshCall::FreshCall(IsolatedCalls& isolated, std::size_t call, const CheckedCall& checked, const SecretSeed& seed,
-                     double rtol, std::function<void()> cool)
+FreshCall::FreshCall(IsolatedCalls& isolated, std::size_t call, const CheckedCall& checked,
+                     std::span<const OtherCall> others, const SecretSeed& seed, double rtol, std::function<void()> cool)
     : isolated_(isolated),
       call_(call),
       checked_(checked),
+      others_(others),
       timed_(isolated.workload(call)),
       twin_(isolated.twin(call)),
       random_(seed),
@@ -52,10 +53,14 @@ FreshCall::FreshCall(IsolatedCalls& isolated, std::size_t call, const CheckedCal
       cool_(std::move(cool)) {}
 
 Status FreshCall::prepare() {
-  for (std::size_t s = 0; s < isolated_.sets(call_); ++s) {
-    sets_.push_back({isolated_.arguments(call_, s), isolated_.twin_arguments(call_, s)});
-    checked_.arguments = sets_.back().arguments;
-    FERRY_TRY(outputs_.add(s, checked_));
+  turns_ = isolated_.sets(call_);
+  for (std::size_t s = 0; s < turns_ + others_.size(); ++s) {
+    const BoundCall& bound = s < turns_ ? checked_.bound : others_[s - turns_].bound;
+    sets_.push_back({isolated_.arguments(call_, s), isolated_.twin_arguments(call_, s), &bound});
+    CheckedCall of_set = checked_;
+    of_set.arguments = sets_.back().arguments;
+    of_set.bound = bound;
+    FERRY_TRY(outputs_.add(s, of_set));
   }
   for (std::size_t p = 0; p < checked_.arguments.size(); ++p) {
     const ParameterInfo& parameter = checked_.info().parameters[p];
@@ -148,10 +153,11 @@ void FreshCall::take(std::vector<Beside> witnesses, std::vector<Beside> checks, 
   draw_windows(checks_, samples);
 }
 
-void FreshCall::copy(const std::vector<DeviceArgument>& from, const std::vector<DeviceArgument>& to, unsigned what) {
+void FreshCall::copy(const std::vector<DeviceArgument>& from, const std::vector<DeviceArgument>& to,
+                     const BoundCall& bound, unsigned what) {
   for (std::size_t p = 0; p < to.size(); ++p) {
     const ParameterInfo& parameter = checked_.info().parameters[p];
-    const std::uint64_t bytes = checked_.bound.tensor_bytes[p];
+    const std::uint64_t bytes = bound.tensor_bytes[p];
     const unsigned kind = parameter.direction == Direction::in    ? parameter.is_constant ? 0 : kInputs
                           : parameter.direction == Direction::out ? kOutputs
                                                                   : kInouts;
@@ -164,7 +170,7 @@ void FreshCall::copy(const std::vector<DeviceArgument>& from, const std::vector<
 void FreshCall::keep_witnesses(std::uint64_t calls) {
   for (Beside& witness : witnesses_) {
     if (witness.window == kAny ? random_.below(timed_windows_ + 1) != 0 : witness.window != timed_windows_) continue;
-    copy(sets_[(first_ + random_.below(calls)) % sets_.size()].arguments, witness.arguments,
+    copy(sets_[(first_ + random_.below(calls)) % turns_].arguments, witness.arguments, checked_.bound,
          kInputs | kOutputs | kInouts);
     witness.is_done = true;
   }
@@ -172,27 +178,29 @@ void FreshCall::keep_witnesses(std::uint64_t calls) {
 
 // Runs so many calls with the next sets in turn, and looks at what they wrote.
 std::int32_t FreshCall::run_window(std::uint64_t calls, Change change, std::int64_t& elapsed_ns, Beside* check) {
-  first_ = static_cast<std::size_t>(random_.below(sets_.size()));
+  first_ = static_cast<std::size_t>(random_.below(turns_));
   for (std::uint64_t i = 0; i < calls; ++i) {
-    const std::size_t set = (first_ + i) % sets_.size();
+    const std::size_t set = (first_ + i) % turns_;
     renew(sets_[set], change);
     outputs_.prepare(set, aims_);
   }
   Calls window{first_, calls, check};
-  std::vector<DeviceArgument>* checked = nullptr;
   if (check != nullptr) {
-    window.checked = (first_ + random_.below(calls)) % sets_.size();
-    checked = &sets_[window.checked].arguments;
-    copy(check->arguments, *checked, kInputs | kInouts);
+    window.turn = (first_ + random_.below(calls)) % turns_;
+    window.checked = check->other == 0 ? window.turn : turns_ + check->other - 1;
+    if (check->other != 0) outputs_.prepare(window.checked);
+    copy(check->arguments, sets_[window.checked].arguments, *sets_[window.checked].bound, kInputs | kInouts);
   }
   if (cool_) cool_();
-  if (const std::int32_t result = timed_.sample(calls, first_, elapsed_ns); result != 0) return result;
+  if (const std::int32_t result = timed_.sample(calls, first_, window.exchange(), elapsed_ns); result != 0)
+    return result;
   const std::int32_t result = inspect(window);
   if (check != nullptr) {
-    copy(*checked, check->arguments, kOutputs | kInouts);
+    copy(sets_[window.checked].arguments, check->arguments, *sets_[window.checked].bound, kOutputs | kInouts);
     check->is_done = true;
     // The next inputs are drawn from the client's contents, in part.
-    copy(isolated_.named(call_), *checked, kInputs | kInouts);
+    if (check->other == 0)
+      copy(isolated_.named(call_), sets_[window.checked].arguments, checked_.bound, kInputs | kInouts);
   }
   return result;
 }
@@ -211,7 +219,7 @@ std::int32_t FreshCall::sample_windows(std::uint64_t calls, std::int64_t& elapse
   was_interrupted_ = is_unwritten_ = is_wrong_ = false;
   std::int32_t result = 0;
   while (calls > 0 && result == 0) {
-    const std::uint64_t window = std::min<std::uint64_t>(calls, sets_.size());
+    const std::uint64_t window = std::min<std::uint64_t>(calls, turns_);
     // A sample is as long as others without its checks.
     const std::int64_t checks_begin = now_ns();
     for (std::size_t i = 0; i < checks_.size() && is_timed && result == 0; ++i)
@@ -251,17 +259,21 @@ std::int32_t FreshCall::finish_checks() {
 void FreshCall::restore_for_twin(std::size_t set, const Calls& calls) {
   const bool is_checked = calls.check != nullptr && set == calls.checked;
   const std::vector<DeviceArgument>& from = is_checked ? calls.check->arguments : isolated_.named(call_);
-  copy(from, sets_[set].of_twin, kInouts);
+  copy(from, sets_[set].of_twin, *sets_[set].bound, kInouts);
 }
 
 std::int32_t FreshCall::inspect(const Calls& calls) {
-  const auto set_of = [&](std::uint64_t i) { return (calls.first + i) % sets_.size(); };
+  const auto set_of = [&](std::uint64_t i) {
+    const std::size_t set = (calls.first + i) % turns_;
+    return calls.check != nullptr && set == calls.turn ? calls.checked : set;
+  };
   for (std::uint64_t i = 0; i < calls.count; ++i) is_unwritten_ |= !outputs_.were_written(set_of(i));
   // Not after the first window: what a kernel computes first must differ in both processes.
   if (windows_++ == 0 || random_.below(2) == 0) return 0;
   for (std::uint64_t i = 0; i < calls.count; ++i) restore_for_twin(set_of(i), calls);
   std::int64_t elapsed_ns = 0;
-  if (const std::int32_t result = twin_.sample(calls.count, calls.first, elapsed_ns); result != 0) return result;
+  if (const std::int32_t result = twin_.sample(calls.count, calls.first, calls.exchange(), elapsed_ns); result != 0)
+    return result;
   const bool whole = output_bytes_ * calls.count <= kFewBytes || random_.below(kWholeWindows) == 0;
   for (std::uint64_t i = 0; i < calls.count; ++i)
     is_wrong_ |= !outputs_.are_equal(set_of(i), sets_[set_of(i)].of_twin, whole);
@@ -269,7 +281,7 @@ std::int32_t FreshCall::inspect(const Calls& calls) {
 }
 
 std::int32_t FreshCall::call_alone(double& least_s) {
-  if (sets_.size() == 1) return 0;
+  if (turns_ == 1) return 0;
   std::int64_t least_ns = 0;
   for (std::size_t i = 0; i < kAloneWindows; ++i) {
     std::int64_t window_ns = 0;
@@ -298,7 +310,7 @@ void FreshCall::add_counts(Samples& samples) const {
   samples.witnessed = (witnessed & 1) != 0;
   samples.more_witnessed = witnessed >> 1;
   samples.checked = done(checks_);
-  samples.sets = static_cast<std::uint32_t>(sets_.size());
+  samples.sets = static_cast<std::uint32_t>(turns_);
 }
 
 }  // namespace ferry::device

@@ -21,10 +21,11 @@ namespace ferry::device {
 // code, and has seen other inputs before, must come to the same results.
 class FreshCall final : public Workload {
  public:
-  // `call` is one of those that are isolated, with twins; `checked` is that call. `cool` empties the caches before a
-  // window, or is empty. All must outlive this. Draws equal inputs for equal seeds and parameters.
-  FreshCall(IsolatedCalls& isolated, std::size_t call, const CheckedCall& checked, const SecretSeed& seed, double rtol,
-            std::function<void()> cool);
+  // `call` is one of those that are isolated, with twins; `checked` is that call, `others` are those of other sizes.
+  // `cool` empties the caches before a window, or is empty. All must outlive this. Draws equal inputs for equal seeds
+  // and parameters.
+  FreshCall(IsolatedCalls& isolated, std::size_t call, const CheckedCall& checked, std::span<const OtherCall> others,
+            const SecretSeed& seed, double rtol, std::function<void()> cool);
   // Fails with resource_exhausted without the memory to keep the contents of inout tensors.
   Status prepare();
   // Whether any input changes; if none does, all calls compute the same.
@@ -33,15 +34,16 @@ class FreshCall final : public Workload {
   std::int32_t run() override;
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
   std::int32_t first_call(std::int64_t& elapsed_ns) override;
-  std::uint64_t calls_in_turn() const override { return sets_.size(); }
+  std::uint64_t calls_in_turn() const override { return turns_; }
   std::int64_t spent_ns(std::int64_t elapsed_ns) const override { return elapsed_ns + beside_ns_; }
   std::int64_t clock_resolution_ns() const override { return timed_.clock_resolution_ns(); }
   std::optional<bool> was_interrupted() const override { return was_interrupted_; }
 
-  // The arguments of another call with tensors of the same sizes.
+  // The arguments of another call with tensors of the same sizes, or of other sizes.
   static constexpr std::uint64_t kAny = ~std::uint64_t{0};
   struct Beside {
     std::vector<DeviceArgument> arguments;
+    std::size_t other = 0;        // its number among the calls of other sizes, from 1 on; 0: it is none
     std::uint64_t window = kAny;  // the timed one, or that before which it comes; kAny: drawn as they come
     bool is_done = false;
   };
@@ -49,9 +51,9 @@ class FreshCall final : public Workload {
   // its window. Alone, each call is as likely to be it as any other. In turns with others it is of the same window in
   // each, for equal seeds, which is often one of the first `samples` and never beyond the first few thousand.
   //
-  // For each check, makes one of the calls of a window with its inputs, and copies the outputs to it. The window is not
-  // timed, and comes between those of samples, at a place as that of a witness in turns, or after them if these are
-  // fewer. All else is as in other windows.
+  // For each check, makes one of the calls of a window with its inputs, and copies the outputs to it; one of other
+  // sizes takes that call's place. The window is not timed, and comes between those of samples, at a place as that of a
+  // witness in turns, or after them if these are fewer. All else is as in other windows.
   void take(std::vector<Beside> witnesses, std::vector<Beside> checks, bool in_turns, std::uint64_t samples);
   // Makes the checks whose windows did not come.
   std::int32_t finish_checks();
@@ -77,14 +79,18 @@ class FreshCall final : public Workload {
   };
   struct Set {
     std::vector<DeviceArgument> arguments, of_twin;
+    const BoundCall* bound = nullptr;
   };
 
-  // The calls of a window: so many sets from the first on. If there is a check, that of the set `checked`.
+  // The calls of a window: so many sets from the first on. If there is a check, it has the turn of the set `turn`, and
+  // is in the set `checked`, which is the same one unless it is of other sizes.
   struct Calls {
     std::size_t first = 0;
     std::uint64_t count = 0;
     Beside* check = nullptr;
-    std::size_t checked = 0;
+    std::size_t turn = 0, checked = 0;
+
+    IsolatedCall::Exchange exchange() const { return {check == nullptr ? 0 : check->other, turn}; }
   };
 
   enum class Change : std::uint8_t { lines, few_elements };
@@ -96,7 +102,8 @@ class FreshCall final : public Workload {
   void keep_witnesses(std::uint64_t calls);
   // The kinds of tensors to copy; their sum is a set of them.
   static constexpr unsigned kInputs = 1, kOutputs = 2, kInouts = 4;
-  void copy(const std::vector<DeviceArgument>& from, const std::vector<DeviceArgument>& to, unsigned what);
+  void copy(const std::vector<DeviceArgument>& from, const std::vector<DeviceArgument>& to, const BoundCall& bound,
+            unsigned what);
   void renew(const Set& set, Change change);
   void draw_lines(const Input& input, const Set& set, bool stay);
   bool replace_element(const Input& input, const Set& set);
@@ -106,12 +113,14 @@ class FreshCall final : public Workload {
   IsolatedCalls& isolated_;
   std::size_t call_;
   CheckedCall checked_;
+  std::span<const OtherCall> others_;
   IsolatedCall &timed_, &twin_;
   RandomStream random_;
   FreshOutputs outputs_;
   std::function<void()> cool_;
   std::vector<Input> inputs_;
-  std::vector<Set> sets_;
+  std::vector<Set> sets_;  // those that calls take in turn, then the calls of other sizes
+  std::size_t turns_ = 0;
   std::uint64_t output_bytes_ = 0, windows_ = 0;
   std::vector<double> aims_;    // where inputs were replaced, as a share of their elements
   std::int64_t beside_ns_ = 0;  // what the last sample did beside its calls

@@ -61,15 +61,17 @@ const char* why_not_isolated(const SessionState& state, const Module& module) {
   return module.file == nullptr ? "the session has no memory for a second copy of the module" : "";
 }
 
-CallToIsolate IsolatedCalls::described(std::size_t call) const {
-  const CheckedCall& checked = *calls_[call];
-  return {checked.module->hash, *checked.module->file, checked.info(), checked.function,
-          checked.bound,        named_[call],          checked.kept()};
+CallToIsolate IsolatedCalls::described(std::size_t call, bool has_twin) const {
+  const CheckedCall& checked = *calls_[call].call;
+  CallToIsolate described{checked.module->hash, *checked.module->file, checked.info(), checked.function,
+                          checked.bound,        named_[call],          checked.kept()};
+  if (has_twin) described.others = calls_[call].others;
+  return described;
 }
 
 std::size_t IsolatedCalls::sets_of(std::size_t call, ArgumentSets sets) const {
   if (sets != ArgumentSets::many_with_twins) return 1;
-  const CheckedCall& checked = *calls_[call];
+  const CheckedCall& checked = *calls_[call].call;
   std::uint64_t bytes = 1;
   for (std::size_t i = 0; i < checked.bound.tensor_bytes.size(); ++i) {
     const bool is_written = checked.info().parameters[i].direction != Direction::in;
@@ -79,11 +81,11 @@ std::size_t IsolatedCalls::sets_of(std::size_t call, ArgumentSets sets) const {
       std::clamp<std::uint64_t>(second_cache_bytes(state_.facts) / 2 / calls_.size() / bytes, 1, kMostSets));
 }
 
-std::string IsolatedCalls::start(std::span<CheckedCall* const> calls, const RunnerOptions& options, ArgumentSets sets) {
-  for (const CheckedCall* call : calls)
-    if (const char* const why = why_not_isolated(state_, *call->module); *why != 0) return why;
-  calls_.assign(calls.begin(), calls.end());
-  for (const CheckedCall* call : calls_) named_.push_back(call->arguments);
+std::string IsolatedCalls::start(std::vector<Call> calls, const RunnerOptions& options, ArgumentSets sets) {
+  for (const Call& call : calls)
+    if (const char* const why = why_not_isolated(state_, *call.call->module); *why != 0) return why;
+  calls_ = std::move(calls);
+  for (const Call& call : calls_) named_.push_back(call.call->arguments);
   RunnerOptions on_core = options;
   on_core.core = shared_core(state_);
   Status started = try_start(on_core, sets);
@@ -101,32 +103,33 @@ Status IsolatedCalls::try_start(const RunnerOptions& options, ArgumentSets sets)
   const auto tensors = has_twins ? IsolatedMemory::Tensors::copied : IsolatedMemory::Tensors::in_place;
   std::vector<std::size_t> numbers, twins;
   for (std::size_t i = 0; i < calls_.size(); ++i) {
-    FERRY_ASSIGN(numbers.emplace_back(), memory_->add(described(i), sets_of(i, sets), tensors));
+    const CallToIsolate call = described(i, has_twins);
+    FERRY_ASSIGN(numbers.emplace_back(), memory_->add(call, sets_of(i, sets), tensors));
     if (!has_twins) continue;
-    FERRY_ASSIGN(twins.emplace_back(), memory_->add_twin(numbers.back(), described(i)));
+    FERRY_ASSIGN(twins.emplace_back(), memory_->add_twin(numbers.back(), call));
   }
   FERRY_TRY(memory_->map());
   const std::uint64_t memory_bytes = (state_.budget.limit() - state_.budget.used()) / (numbers.size() + twins.size());
   if (options.core >= 0) FERRY_TRY(pinning_.move_to({static_cast<std::uint32_t>(options.core)}));
   std::vector<Started> workloads, started_twins;
   for (std::size_t i = 0; i < calls_.size(); ++i) {
-    FERRY_ASSIGN(workloads.emplace_back(), start_process(i, numbers[i], options, memory_bytes));
+    const CallToIsolate call = described(i, has_twins);
+    FERRY_ASSIGN(workloads.emplace_back(), start_process(call, numbers[i], options, memory_bytes));
     if (!has_twins) continue;
-    FERRY_ASSIGN(started_twins.emplace_back(), start_process(i, twins[i], options, memory_bytes));
+    FERRY_ASSIGN(started_twins.emplace_back(), start_process(call, twins[i], options, memory_bytes));
   }
   workloads_ = std::move(workloads);
   twins_ = std::move(started_twins);
-  for (std::size_t i = 0; i < calls_.size(); ++i) calls_[i]->arguments = arguments(i, 0);
+  for (std::size_t i = 0; i < calls_.size(); ++i) calls_[i].call->arguments = arguments(i, 0);
   return {};
 }
 
-Result<IsolatedCalls::Started> IsolatedCalls::start_process(std::size_t call, std::size_t number,
+Result<IsolatedCalls::Started> IsolatedCalls::start_process(const CallToIsolate& call, std::size_t number,
                                                             const RunnerOptions& options, std::uint64_t memory_bytes) {
-  const CallToIsolate what = described(call);
-  memory_->copy_in(number, what);
+  memory_->copy_in(number, call);
   Started started{number, nullptr};
   FERRY_ASSIGN(started.call,
-               IsolatedCall::start(state_.access.isolation, *memory_, number, what, options, memory_bytes));
+               IsolatedCall::start(state_.access.isolation, *memory_, number, call, options, memory_bytes));
   return started;
 }
 
@@ -139,7 +142,7 @@ std::vector<DeviceArgument> IsolatedCalls::twin_arguments(std::size_t call, std:
 }
 
 void IsolatedCalls::copy_out() const {
-  for (std::size_t i = 0; i < workloads_.size(); ++i) memory_->copy_out(workloads_[i].number, described(i));
+  for (std::size_t i = 0; i < workloads_.size(); ++i) memory_->copy_out(workloads_[i].number, described(i, false));
 }
 
 template <class Visitor>

@@ -26,10 +26,15 @@ class IsolatedCalls {
  public:
   explicit IsolatedCalls(SessionState& state) : state_(state) {}
 
+  // A call, and others of its function with other sizes, which its process can make if it has a twin.
+  struct Call {
+    CheckedCall* call = nullptr;
+    std::span<const OtherCall> others = {};
+  };
   // Moves the arguments of all calls to memory of their own and starts a process for each. Returns why that cannot be,
-  // as words for a person; then the calls are as they were. The calls must outlive this. If there is no memory for
-  // twins, there are none.
-  std::string start(std::span<CheckedCall* const> calls, const RunnerOptions& options, ArgumentSets sets);
+  // as words for a person; then the calls are as they were. What the calls refer to must outlive this. If there is no
+  // memory for twins, there are none.
+  std::string start(std::vector<Call> calls, const RunnerOptions& options, ArgumentSets sets);
   bool exist() const { return !workloads_.empty(); }
   bool have_twins() const { return !twins_.empty(); }
   bool have_small_pages() const { return memory_->has_small_pages(); }
@@ -37,7 +42,8 @@ class IsolatedCalls {
   IsolatedCall& workload(std::size_t call) { return *workloads_[call].call; }
   IsolatedCall& twin(std::size_t call) { return *twins_[call].call; }
   std::size_t sets(std::size_t call) const { return memory_->call(workloads_[call].number).sets; }
-  // Where the arguments of a set are, and where those are that the twin writes.
+  // Where the arguments of a set are, and where those are that the twin writes. Those of other sizes are behind the
+  // sets.
   std::vector<DeviceArgument> arguments(std::size_t call, std::size_t set) const;
   std::vector<DeviceArgument> twin_arguments(std::size_t call, std::size_t set) const;
   // The arguments as the client named them.
@@ -58,15 +64,15 @@ class IsolatedCalls {
   };
 
   Status try_start(const RunnerOptions& options, ArgumentSets sets);
-  Result<Started> start_process(std::size_t call, std::size_t number, const RunnerOptions& options,
+  Result<Started> start_process(const CallToIsolate& call, std::size_t number, const RunnerOptions& options,
                                 std::uint64_t memory_bytes);
   std::size_t sets_of(std::size_t call, ArgumentSets sets) const;
   template <class Visitor>
   void for_each_process(const Visitor& visit) const;
-  CallToIsolate described(std::size_t call) const;
+  CallToIsolate described(std::size_t call, bool has_twin) const;
 
   SessionState& state_;
-  std::vector<CheckedCall*> calls_;
+  std::vector<Call> calls_;
   std::vector<std::vector<DeviceArgument>> named_;
   std::optional<IsolatedMemory> memory_;
   std::vector<Started> workloads_, twins_;

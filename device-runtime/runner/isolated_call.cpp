@@ -74,6 +74,7 @@ RunnerTask task_of(const IsolatedMemory& memory, const IsolatedMemory::Call& sha
   task.is_init = call.init != nullptr ? 1 : 0;
   task.symbols = call.bound.symbols.size();
   task.sets = shared.sets;
+  task.others = shared.others;
   task.arguments = shared.arguments;
   task.persistent = shared.persistent;
   task.constants = shared.constants;
@@ -163,8 +164,10 @@ bool IsolatedCall::measure_overhead(std::size_t count) {
   return true;
 }
 
-bool IsolatedCall::open(std::uint64_t calls, std::size_t first, Window& window) {
+bool IsolatedCall::open(std::uint64_t calls, std::size_t first, Exchange exchange, Window& window) {
   page_.first_set.store(static_cast<std::uint32_t>(first));
+  page_.other.store(static_cast<std::uint32_t>(exchange.other));
+  page_.other_at.store(static_cast<std::uint32_t>(exchange.at));
   crash_of_runner.store(&page_.crash);
   const bool is_open = windows_.open(calls, window);
   crash_of_runner.store(nullptr);
@@ -181,16 +184,16 @@ bool IsolatedCall::open(std::uint64_t calls, std::size_t first, Window& window) 
 
 std::int32_t IsolatedCall::run() {
   Window window;
-  return open(1, 0, window) ? window.result : -1;
+  return open(1, 0, {}, window) ? window.result : -1;
 }
 
 std::int32_t IsolatedCall::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
   return sample(calls, 0, elapsed_ns);
 }
 
-std::int32_t IsolatedCall::sample(std::uint64_t calls, std::size_t first, std::int64_t& elapsed_ns) {
+std::int32_t IsolatedCall::sample(std::uint64_t calls, std::size_t first, Exchange exchange, std::int64_t& elapsed_ns) {
   Window window;
-  if (!open(calls, first, window)) return -1;
+  if (!open(calls, first, exchange, window)) return -1;
   const std::int64_t calls_ns =
       was_interrupted_ ? window.processor_ns - processor_overhead_ns_ : window.elapsed_ns - overhead_ns_;
   // A call that is shorter than the overhead varies still takes some time.

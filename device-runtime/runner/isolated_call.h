@@ -36,8 +36,16 @@ class IsolatedCall final : public Workload {
   // the processes take turns at both ends of a window, where others would get the core for milliseconds.
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
   std::int32_t first_call(std::int64_t& elapsed_ns) override { return sample(1, elapsed_ns); }
+  // A call of other sizes in place of one of the sets.
+  struct Exchange {
+    std::size_t other = 0;  // which one, from 1 on; 0: none
+    std::size_t at = 0;     // the set
+  };
   // Runs so many calls with the next sets of arguments in turn, beginning with set `first`.
-  std::int32_t sample(std::uint64_t calls, std::size_t first, std::int64_t& elapsed_ns);
+  std::int32_t sample(std::uint64_t calls, std::size_t first, std::int64_t& elapsed_ns) {
+    return sample(calls, first, {}, elapsed_ns);
+  }
+  std::int32_t sample(std::uint64_t calls, std::size_t first, Exchange exchange, std::int64_t& elapsed_ns);
   std::int64_t clock_resolution_ns() const override;
   std::optional<bool> was_interrupted() const override { return was_interrupted_; }
 
@@ -65,7 +73,7 @@ class IsolatedCall final : public Workload {
                TimingIsolation method)
       : isolation_(isolation), windows_(std::move(windows)), page_(page), options_(options), method_(method) {}
   bool measure_overhead(std::size_t count);
-  bool open(std::uint64_t calls, std::size_t first, Window& window);
+  bool open(std::uint64_t calls, std::size_t first, Exchange exchange, Window& window);
 
   const Isolation& isolation_;
   Windows windows_;

@@ -58,9 +58,30 @@ SharedOperand IsolatedMemory::step_constant(Entry& entry, const CallToIsolate& c
 
 Status IsolatedMemory::add_lists(Entry& entry, const CallToIsolate& call) {
   Call& shared = entry.shared;
-  FERRY_ASSIGN(shared.lists, own_part(entry, call.bound.symbols.size() * sizeof(std::int64_t) +
-                                                 shared.operands.size() * sizeof(SharedOperand)));
+  const std::uint64_t symbols = call.bound.symbols.size() * (1 + shared.others);
+  FERRY_ASSIGN(shared.lists,
+               own_part(entry, symbols * sizeof(std::int64_t) + shared.operands.size() * sizeof(SharedOperand)));
   FERRY_ASSIGN(shared.page, own_part(entry, sizeof(RunnerPage)));
+  return {};
+}
+
+Status IsolatedMemory::add_arguments(Entry& entry, const FunctionInfo& function,
+                                     std::span<const DeviceArgument> arguments, const BoundCall& bound,
+                                     Tensors tensors) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const DeviceArgument& argument = arguments[i];
+    void* const memory = argument.is_scalar ? nullptr : argument.memory;
+    const bool is_written = function.parameters[i].direction != Direction::in;
+    SharedOperand& operand = entry.shared.operands.emplace_back();
+    if (tensors == Tensors::in_place) {
+      FERRY_ASSIGN(operand, operand_in_place(entry, memory, bound.tensor_bytes[i], is_written));
+    } else {
+      entry.in_place.push_back(nullptr);
+      FERRY_ASSIGN(operand, own_operand(entry, memory, bound.tensor_bytes[i], is_written));
+    }
+    operand.is_scalar = argument.is_scalar ? 1 : 0;
+    operand.scalar_bits = argument.scalar_bits;
+  }
   return {};
 }
 
@@ -68,24 +89,15 @@ Result<std::size_t> IsolatedMemory::add(const CallToIsolate& call, std::size_t s
   Entry& entry = calls_.emplace_back();
   Call& shared = entry.shared;
   shared.sets = sets;
+  shared.others = call.others.size();
   shared.arguments = call.arguments.size();
   shared.persistent = call.kept.persistent.size();
   shared.constants = call.kept.constants.size();
   for (std::size_t set = 0; set < sets; ++set) {
-    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-      const DeviceArgument& argument = call.arguments[i];
-      void* const memory = argument.is_scalar ? nullptr : argument.memory;
-      const bool is_written = call.function.parameters[i].direction != Direction::in;
-      SharedOperand& operand = shared.operands.emplace_back();
-      if (tensors == Tensors::in_place && set == 0) {
-        FERRY_ASSIGN(operand, operand_in_place(entry, memory, call.bound.tensor_bytes[i], is_written));
-      } else {
-        entry.in_place.push_back(nullptr);
-        FERRY_ASSIGN(operand, own_operand(entry, memory, call.bound.tensor_bytes[i], is_written));
-      }
-      operand.is_scalar = argument.is_scalar ? 1 : 0;
-      operand.scalar_bits = argument.scalar_bits;
-    }
+    FERRY_TRY(add_arguments(entry, call.function, call.arguments, call.bound, set == 0 ? tensors : Tensors::copied));
+  }
+  for (const OtherCall& other : call.others) {
+    FERRY_TRY(add_arguments(entry, call.function, other.arguments, other.bound, Tensors::copied));
   }
   for (const MemoryBlock& block : call.kept.persistent) {
     FERRY_ASSIGN(shared.operands.emplace_back(),
@@ -112,7 +124,7 @@ Result<std::size_t> IsolatedMemory::add_twin(std::size_t of, const CallToIsolate
   Entry& entry = calls_.emplace_back();
   entry.shared = calls_[of].shared;
   entry.is_twin = true;
-  for (std::size_t i = 0; i < entry.shared.sets * entry.shared.arguments; ++i) {
+  for (std::size_t i = 0; i < entry.shared.all_arguments(); ++i) {
     SharedOperand& operand = entry.shared.operands[i];
     if (operand.is_written == 0 || operand.bytes == 0) continue;
     const std::uint64_t lead = operand.offset - operand.part.offset;
@@ -164,7 +176,7 @@ std::vector<DeviceArgument> IsolatedMemory::arguments(std::size_t call, std::siz
 
 std::vector<MemoryBlock> IsolatedMemory::persistent(std::size_t call) const {
   const Entry& entry = calls_[call];
-  const std::size_t first = entry.shared.sets * entry.shared.arguments;
+  const std::size_t first = entry.shared.all_arguments();
   std::vector<MemoryBlock> blocks;
   for (std::size_t i = first; i < first + entry.shared.persistent; ++i)
     blocks.push_back({place_of(entry, i), entry.shared.operands[i].bytes, 0});
@@ -184,20 +196,26 @@ void IsolatedMemory::copy_in(std::size_t call, const CallToIsolate& from) {
   };
   for (std::size_t set = 0; set < shared.sets; ++set)
     for (const DeviceArgument& argument : from.arguments) copy_next(argument.memory);
+  for (const OtherCall& other : from.others)
+    for (const DeviceArgument& argument : other.arguments) copy_next(argument.memory);
   for (const MemoryBlock& block : from.kept.persistent) copy_next(block.memory);
   if (from.init == nullptr)
     for (const MemoryBlock& block : from.kept.constants) copy_next(block.memory);
   if (!entry.is_twin) std::memcpy(mapping_.at(shared.file.offset), from.file.data(), from.file.size());
   std::uint8_t* lists = mapping_.at(shared.lists.offset);
-  const std::size_t symbols = from.bound.symbols.size() * sizeof(std::int64_t);
-  std::memcpy(lists, from.bound.symbols.data(), symbols);
-  std::memcpy(lists + symbols, shared.operands.data(), shared.operands.size() * sizeof(SharedOperand));
+  const auto copy_symbols = [&](const BoundCall& bound) {
+    std::memcpy(lists, bound.symbols.data(), bound.symbols.size() * sizeof(std::int64_t));
+    lists += bound.symbols.size() * sizeof(std::int64_t);
+  };
+  copy_symbols(from.bound);
+  for (const OtherCall& other : from.others) copy_symbols(other.bound);
+  std::memcpy(lists, shared.operands.data(), shared.operands.size() * sizeof(SharedOperand));
 }
 
 void IsolatedMemory::copy_constant(std::size_t call, const CallToIsolate& from, std::size_t constant) {
   const MemoryBlock& block = from.kept.constants[constant];
   const Call& shared = calls_[call].shared;
-  const SharedOperand& operand = shared.operands[shared.sets * shared.arguments + shared.persistent + constant];
+  const SharedOperand& operand = shared.operands[shared.all_arguments() + shared.persistent + constant];
   if (block.bytes != 0) std::memcpy(mapping_.at(operand.offset), block.memory, static_cast<std::size_t>(block.bytes));
 }
 

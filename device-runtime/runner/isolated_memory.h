@@ -22,6 +22,12 @@ struct StepConstants {
   std::uint64_t bytes = 0;             // the part's
 };
 
+// Another call of the same function, with tensors of other sizes.
+struct OtherCall {
+  BoundCall bound;
+  std::vector<DeviceArgument> arguments;
+};
+
 // A call on the CPU as the session would make it. What it refers to must outlive the isolated call.
 struct CallToIsolate {
   const Hash& module;
@@ -33,17 +39,20 @@ struct CallToIsolate {
   KeptMemory kept;
   // Not null: the steps of the function's init plan, which writes the persistent buffers.
   const StepConstants* init = nullptr;
+  std::span<const OtherCall> others = {};
 };
 
 // The memory of the calls of one measurement. It belongs to the session's budget.
 class IsolatedMemory {
  public:
   // The parts that the process of a call maps. The operands are the arguments of each set, one set after the other,
-  // then the persistent buffers, then the constants.
+  // those of each call of other sizes, then the persistent buffers, then the constants.
   struct Call {
     SharedPart file, lists, page, step_constants;
     std::vector<SharedOperand> operands;
-    std::size_t sets = 1, arguments = 0, persistent = 0, constants = 0;
+    std::size_t sets = 1, others = 0, arguments = 0, persistent = 0, constants = 0;
+
+    std::size_t all_arguments() const { return (sets + others) * arguments; }
   };
 
   IsolatedMemory(const Isolation& isolation, MemoryBudget& budget) : memory_(*isolation.memory), budget_(budget) {}
@@ -70,7 +79,7 @@ class IsolatedMemory {
   const SharedMapping& mapping() const { return mapping_; }
   // The end of the last part.
   std::uint64_t end() const { return end_; }
-  // Where the arguments of a call are; scalars are as they were.
+  // Where the arguments of a call are, those of other sizes behind its sets; scalars are as they were.
   std::vector<DeviceArgument> arguments(std::size_t call, std::size_t set) const;
   // Where its persistent buffers are.
   std::vector<MemoryBlock> persistent(std::size_t call) const;
@@ -96,6 +105,8 @@ class IsolatedMemory {
   // Uses the memory where it is if it can be shared, otherwise as own_operand().
   Result<SharedOperand> operand_in_place(Entry& entry, void* memory, std::uint64_t bytes, bool is_written);
   SharedOperand step_constant(Entry& entry, const CallToIsolate& call, std::size_t constant);
+  Status add_arguments(Entry& entry, const FunctionInfo& function, std::span<const DeviceArgument> arguments,
+                       const BoundCall& bound, Tensors tensors);
   void* place_of(const Entry& entry, std::size_t operand) const;
   Status add_lists(Entry& entry, const CallToIsolate& call);
 

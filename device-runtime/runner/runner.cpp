@@ -104,12 +104,18 @@ class Runner {
  private:
   std::int32_t run_calls(std::uint64_t calls, std::size_t set) {
     if (task_.is_init != 0) return calls_.front()->run_alone(set);
-    if (calls_.size() == 1) return calls == 0 ? 0 : calls_.front()->run_calls(calls);
+    const std::uint32_t other = page_->other.load(), at = page_->other_at.load();
+    if (task_.sets == 1 && other == 0) return calls == 0 ? 0 : calls_.front()->run_calls(calls);
+    const auto exchange = [&] {
+      if (other != 0) calls_[at].swap(calls_[task_.sets + other - 1]);
+    };
+    exchange();
     std::int32_t result = 0;
     for (; calls > 0 && result == 0; --calls) {
       result = calls_[set]->run_calls(1);
-      if (++set == calls_.size()) set = 0;
+      if (++set == task_.sets) set = 0;
     }
+    exchange();
     return result;
   }
 
@@ -117,12 +123,20 @@ class Runner {
     if (task_.function >= module_.manifest.functions.size() || task_.sets == 0)
       return {ErrorCode::internal, "no such function"};
     const std::uint8_t* at = mapping_.at(task_.lists.offset);
-    BoundCall bound;
-    bound.symbols.resize(static_cast<std::size_t>(task_.symbols));
-    std::memcpy(bound.symbols.data(), at, task_.symbols * sizeof(std::int64_t));
-    at += task_.symbols * sizeof(std::int64_t);
-    std::vector<std::vector<DeviceArgument>> sets(static_cast<std::size_t>(task_.sets));
-    for (std::vector<DeviceArgument>& arguments : sets) {
+    // That of all sets, and those of other sizes.
+    std::vector<BoundCall> bounds(static_cast<std::size_t>(1 + task_.others));
+    for (BoundCall& bound : bounds) {
+      bound.symbols.resize(static_cast<std::size_t>(task_.symbols));
+      std::memcpy(bound.symbols.data(), at, task_.symbols * sizeof(std::int64_t));
+      at += task_.symbols * sizeof(std::int64_t);
+    }
+    const auto bound_of = [&](std::size_t set) -> BoundCall& {
+      return bounds[set < task_.sets ? 0 : set - static_cast<std::size_t>(task_.sets) + 1];
+    };
+    std::vector<std::vector<DeviceArgument>> sets(static_cast<std::size_t>(task_.sets + task_.others));
+    for (std::size_t set = 0; set < sets.size(); ++set) {
+      std::vector<DeviceArgument>& arguments = sets[set];
+      BoundCall& bound = bound_of(set);
       bound.tensor_bytes.clear();
       for (std::uint64_t i = 0; i < task_.arguments; ++i) {
         FERRY_ASSIGN(const MemoryBlock block, next(at, arguments));
@@ -137,7 +151,9 @@ class Runner {
     }
     const FunctionInfo& function = module_.manifest.functions[task_.function];
     const KeptMemory kept{persistent_, constants_};
-    for (const std::vector<DeviceArgument>& arguments : sets) {
+    for (std::size_t set = 0; set < sets.size(); ++set) {
+      const std::vector<DeviceArgument>& arguments = sets[set];
+      const BoundCall& bound = bound_of(set);
       FERRY_ASSIGN(calls_.emplace_back(),
                    task_.is_init != 0 ? PlanCall::prepare_init(devices_, *program_, function, arguments, bound, kept)
                                       : PlanCall::prepare(devices_, *program_, function, arguments, bound, kept));
@@ -173,7 +189,7 @@ class Runner {
   std::unique_ptr<Program> program_;
   std::vector<MemoryBlock> persistent_, constants_;
   std::vector<DeviceArgument> unused_;
-  std::vector<std::unique_ptr<PlanCall>> calls_;  // one for each set of arguments
+  std::vector<std::unique_ptr<PlanCall>> calls_;  // one for each set of arguments, then those of other sizes
 };
 
 // A runner has this before its task comes, and nothing here depends on the task.

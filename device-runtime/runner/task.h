@@ -59,8 +59,9 @@ struct RunnerTask {
   std::uint64_t mapped_bytes = 0;  // the memory up to there, from its beginning
   std::uint64_t function = 0;      // its index in the module
   std::uint32_t is_init = 0;       // its init plan, with one set of arguments
-  // Lengths of the arrays; there is one of arguments for each set.
-  std::uint64_t symbols = 0, sets = 1, arguments = 0, persistent = 0, constants = 0;
+  // Lengths of the arrays; there is one of arguments for each set, and then one for each call of other sizes. Each of
+  // these has symbols of its own, and all sets have the first ones.
+  std::uint64_t symbols = 0, sets = 1, others = 0, arguments = 0, persistent = 0, constants = 0;
   std::uint64_t memory_bytes = 0;  // for code and workspaces
   std::uint32_t threads = 1;
   std::int32_t core = -1;  // where its first thread runs; -1: wherever the session may
@@ -97,6 +98,8 @@ struct RunnerPage {
   std::atomic<std::uint64_t> calls{0};
   // The first call takes this set, each further one the next. Of an init plan, the step to run.
   std::atomic<std::uint32_t> first_set{0};
+  // 0: none. Otherwise, from 1 on, the call of other sizes that takes the place of the set `other_at`.
+  std::atomic<std::uint32_t> other{0}, other_at{0};
   std::atomic<std::uint32_t> runs_threads{0};  // the other threads run too
   // From the runner, before its first thread stops.
   std::atomic<std::uint32_t> wants_threads{0};  // it needs the others, which have stopped; 0: the window is over

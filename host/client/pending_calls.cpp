@@ -39,6 +39,16 @@ void add_buffers(const FunctionInfo& info, const rpc::Call& call, std::vector<st
     if (!call.arguments[p].is_scalar && !info.parameters[p].is_constant) buffers.push_back(call.arguments[p].buffer);
 }
 
+// Adds what such a call has in place of the timed one's: numbers, and the handles and shapes of tensors.
+void add_other_sizes(const FunctionInfo& info, const rpc::Call& call, std::vector<std::uint64_t>& words) {
+  for (std::size_t p = 0; p < call.arguments.size(); ++p) {
+    if (info.parameters[p].is_constant) continue;
+    const rpc::Argument& argument = call.arguments[p];
+    words.push_back(argument.is_scalar ? argument.scalar_bits : argument.buffer);
+    words.insert(words.end(), argument.shape.begin(), argument.shape.end());
+  }
+}
+
 }  // namespace
 
 Function send_function(const Device& device, const CompiledModule& module, const std::string& name) {
@@ -61,33 +71,38 @@ PendingTimings send_measurement(const std::vector<TimedCall>& calls, const Bench
   rpc::Evaluate evaluate;
   evaluate.options = options;
   evaluate.options.witnesses = 0;
-  evaluate.options.witness_buffers = evaluate.options.check_buffers = {};
+  evaluate.options.witness_buffers = evaluate.options.check_buffers = evaluate.options.check_calls = {};
   std::vector<PreparedCall> prepared;  // keeps unused outputs alive until they have been written
   const auto add = [&](const Function& function, const std::vector<Argument>& arguments) {
     prepared.push_back(prepare(function, arguments));
     evaluate.calls.push_back(prepared.back().wire);
   };
   for (const TimedCall& call : calls) add(call.function, call.arguments);
-  const auto add_beside = [&](std::vector<std::vector<Argument>> TimedCall::* beside, std::size_t first,
-                              std::vector<std::uint64_t>& buffers) {
+  const auto add_beside = [&](std::vector<std::vector<Argument>> TimedCall::* beside, std::size_t first, auto& add_one,
+                              std::vector<std::uint64_t>& words) {
     for (std::size_t i = first; i < (calls.front().*beside).size(); ++i) {
       for (const TimedCall& call : calls) {
         prepared.push_back(prepare(call.function, (call.*beside)[i]));
-        add_buffers(call.function.info(), prepared.back().wire, buffers);
+        add_one(call.function.info(), prepared.back().wire, words);
       }
     }
   };
   const auto is_alike = [&](const TimedCall& call) {
-    return call.witnesses.size() == calls.front().witnesses.size() && call.checks.size() == calls.front().checks.size();
+    return call.witnesses.size() == calls.front().witnesses.size() &&
+           call.checks.size() == calls.front().checks.size() &&
+           call.other_sizes.size() == calls.front().other_sizes.size();
   };
   if (!std::ranges::all_of(calls, is_alike))
     throw Error(ErrorCode::invalid_argument, "expected as many witnesses and checks of each call");
   if (options.isolated && !calls.front().witnesses.empty()) {
     for (const TimedCall& call : calls) add(call.function, call.witnesses.front());
     evaluate.options.witnesses = static_cast<std::uint32_t>(calls.size());
-    add_beside(&TimedCall::witnesses, 1, evaluate.options.witness_buffers);
+    add_beside(&TimedCall::witnesses, 1, add_buffers, evaluate.options.witness_buffers);
   }
-  if (options.isolated) add_beside(&TimedCall::checks, 0, evaluate.options.check_buffers);
+  if (options.isolated) {
+    add_beside(&TimedCall::checks, 0, add_buffers, evaluate.options.check_buffers);
+    add_beside(&TimedCall::other_sizes, 0, add_other_sizes, evaluate.options.check_calls);
+  }
   const std::shared_ptr<detail::ModuleState>& module = Access::module(calls.front().function);
   auto pending = module->device->client->send(evaluate);
   return {{module, std::move(prepared), std::move(pending)}, calls.size()};

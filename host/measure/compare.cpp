@@ -85,6 +85,10 @@ std::array<MeasuredSide, 2> compile_sides(const Device& device, const KernelPair
   return {side(kernels[0]), side(kernels[1])};
 }
 
+bool have_one_definition(const KernelPair& kernels) {
+  return has_definition(kernels[0].source) != has_definition(kernels[1].source);
+}
+
 // The definitions by which each side is judged: its own, or that of the other side if only that has one.
 struct Judgement {
   std::array<std::vector<verify::Definition>, 2> by;
@@ -96,7 +100,7 @@ Judgement judgement_of(const KernelPair& kernels, const std::array<MeasuredSide,
                        const std::array<std::vector<verify::Definition>, 2>& own, const verify::ParameterPairs& pairs,
                        const verify::DifferenceLimits& limits) {
   Judgement judgement;
-  judgement.has_one_definition = has_definition(kernels[0].source) != has_definition(kernels[1].source);
+  judgement.has_one_definition = have_one_definition(kernels);
   for (const std::size_t k : {0, 1}) {
     judgement.by[k] = own[k];
     judgement.limits[k] = {limits.rtol, limits.atol, own[k].empty()};
@@ -136,14 +140,9 @@ void check_by_definition(const std::array<MeasuredSide, 2>& sides, const Judgeme
 void judge_timed_calls(std::array<MeasuredSide, 2>& sides, const Judgement& judgement,
                        const verify::ParameterPairs& pairs, bool thorough, const SecretSeed& secret) {
   if (judgement.by[0].empty()) return;
-  auto& [a, b] = sides;
   std::array<SideDefinition, 2> made{SideDefinition{judgement.by[0], judgement.limits[0]},
                                      SideDefinition{judgement.by[1], judgement.limits[1]}};
-  made[0].between = calls_between(a.info, a.plan, judgement.by[0], judgement.limits[0], thorough, secret, kMostMoved);
-  for (const verify::ProbeCall& call : made[0].between) {
-    verify::ProbeCall& same = made[1].between.emplace_back(call);
-    same.plan = verify::plan_same_call(b.info, a.info, call.plan, pairs);
-  }
+  add_calls_between(sides[0], made[0], sides[1], made[1], pairs, thorough, secret);
   for (const std::size_t k : {0, 1}) sides[k].definition = std::make_shared<const SideDefinition>(std::move(made[k]));
 }
 
@@ -198,7 +197,6 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
     auto& [a, b] = sides;
     std::array<std::vector<verify::Definition>, 2> own;
     const bool guard = may_leave_tensors(kernels[0].source) || may_leave_tensors(kernels[1].source);
-    const bool has_one_definition = has_definition(kernels[0].source) != has_definition(kernels[1].source);
     verify::Outputs rounded;
     for (const std::size_t k : {0, 1}) {
       SideChecks checks{.guards_tensors = guard,
@@ -210,7 +208,7 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
                                         kernels[k].source.compiler);
       checks.definitions = own[k];
       checks.rounds_inputs =
-          has_one_definition && !own[k].empty() && verify::are_judged_as_a_whole(checks.probing.limits);
+          have_one_definition(kernels) && !own[k].empty() && verify::are_judged_as_a_whole(checks.probing.limits);
       SideOutputs side = outputs_of_side(open, settings, sides[k], checks, observer);
       if (checks.rounds_inputs) rounded = std::move(side.rounded);
       sides[k].results = std::make_shared<const verify::Outputs>(std::move(side.outputs));

@@ -111,12 +111,15 @@ Measurement measure_function(const Device& device, const Function& function, con
     ChecksBetween between;
     if (checked != nullptr && !checked->definitions.empty() && bench.isolated && bench.fresh_inputs) {
       witnesses.emplace(device, info, checked->plan, arguments, kBenchWitnesses);
+      const std::uint64_t most_bytes = std::min(device.facts().memory_limit_bytes / kMemoryShare, kMostMoved);
       between = ChecksBetween(
           device, function, arguments,
           calls_between(info, checked->plan, checked->definitions, options.limits, options.thorough, found.secret,
-                        std::min(device.facts().memory_limit_bytes / kMemoryShare, kMostMoved)));
+                        most_bytes),
+          other_sizes_between(info, checked->plan, checked->definitions, options.thorough, found.secret, most_bytes));
       call.witnesses = witnesses->arguments();
       call.checks = between.arguments();
+      call.other_sizes = between.other_sizes();
     }
     found.timing = std::move(run_kernel(device, {info.name}, [&] { return measure_in_turns({call}, bench); }).front());
     TimedResults results = check.finish(found.timing, checked != nullptr ? &checked->outputs : nullptr);

@@ -18,7 +18,7 @@ struct SideDefinition {
   std::vector<verify::Definition> definitions;  // with parameters that are paired with the side's
   verify::CheckLimits limits = {};
   // Calls for ChecksBetween, of which each process makes some. Both sides have as many.
-  std::vector<verify::ProbeCall> between = {};
+  std::vector<verify::ProbeCall> between = {}, other_sizes = {};
 };
 
 struct MeasuredSide {

@@ -83,28 +83,40 @@ void ask_for(std::deque<Witnesses>& witnesses, std::vector<TimedCall>& calls) {
   }
 }
 
-// A process makes so many of the calls that a side has for checks between timed ones.
-constexpr std::size_t kProcessChecks = 2;
+// A process makes so many of the calls that a side has for checks between timed ones, of the same and of other sizes.
+constexpr std::size_t kProcessChecks = 2, kProcessSizes = 1;
 // The witnesses of a process, and its checks, take such a share of the work of a check by themselves.
 constexpr double kProcessShare = 64;
 constexpr std::uint64_t kProcessSample = 20;
 
 std::deque<ChecksBetween> ask_for_checks(const Device& device, std::span<const PlacedSide> sides,
                                          const SecretSeed& secret, std::vector<TimedCall>& calls) {
-  std::size_t count = kProcessChecks;
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    const auto& definition = sides[i].side.definition;
-    count = definition == nullptr ? 0 : std::min(count, definition->between.size());
-    const std::uint64_t bytes = std::max<std::uint64_t>(dense_bytes(calls[i].arguments), 1);
-    count = std::min<std::size_t>(count, device.facts().memory_limit_bytes / kMemoryShare / bytes);
-  }
-  std::deque<ChecksBetween> all;
-  for (std::size_t i = 0; i < sides.size() && count > 0; ++i) {
-    const std::vector<verify::ProbeCall>& between = sides[i].side.definition->between;
-    std::vector<verify::ProbeCall> chosen;
+  using Calls = std::vector<verify::ProbeCall>;
+  const auto count_of = [&](Calls SideDefinition::* list, std::size_t count) {
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      const auto& definition = sides[i].side.definition;
+      count = definition == nullptr ? 0 : std::min(count, ((*definition).*list).size());
+      const std::uint64_t bytes = std::max<std::uint64_t>(dense_bytes(calls[i].arguments), 1);
+      count = std::min<std::size_t>(count, device.facts().memory_limit_bytes / kMemoryShare / bytes);
+    }
+    return count;
+  };
+  const std::size_t same_sizes = count_of(&SideDefinition::between, kProcessChecks),
+                    other_sizes = count_of(&SideDefinition::other_sizes, kProcessSizes);
+  const auto chosen = [&](const Calls& from, std::size_t count) {
+    Calls some;
     for (std::size_t c = 0; c < count; ++c)
-      chosen.push_back(between[(derived_seed(secret, 1).low % between.size() + c) % between.size()]);
-    calls[i].checks = all.emplace_back(device, calls[i].function, calls[i].arguments, std::move(chosen)).arguments();
+      some.push_back(from[(derived_seed(secret, 1).low % from.size() + c) % from.size()]);
+    return some;
+  };
+  std::deque<ChecksBetween> all;
+  for (std::size_t i = 0; i < sides.size() && same_sizes + other_sizes > 0; ++i) {
+    const SideDefinition& definition = *sides[i].side.definition;
+    const ChecksBetween& checks =
+        all.emplace_back(device, calls[i].function, calls[i].arguments, chosen(definition.between, same_sizes),
+                         chosen(definition.other_sizes, other_sizes));
+    calls[i].checks = checks.arguments();
+    calls[i].other_sizes = checks.other_sizes();
   }
   return all;
 }

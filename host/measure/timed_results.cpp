@@ -157,8 +157,10 @@ std::string checked_text(const TimedChecks& checks) {
     if (!are_all) text += ", or " + percent_text(checks.seen_share_of_elements()) + " of each call's elements";
   }
   std::vector<std::string> kinds;
-  for (const verify::Probe& probe : checks.between)
-    if (std::ranges::find(kinds, probe.inputs) == kinds.end()) kinds.push_back(probe.inputs);
+  for (const verify::Probe& probe : checks.between) {
+    const std::string kind = probe.inputs + (probe.sizes.empty() ? "" : " and " + probe.sizes);
+    if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
+  }
   if (!kinds.empty())
     text += std::string(text.empty() ? "" : "; ") + "calls between them are, with (" + join("), (", kinds) + ")";
   return text;

@@ -67,13 +67,6 @@ std::string exact_text(const FunctionInfo& info, const CallPlan& plan, const std
   return others.empty() ? text : text + "; " + others + ": -1, 0, 1";
 }
 
-std::uint64_t tensor_bytes(const CallPlan& plan) {
-  std::uint64_t bytes = 0;
-  for (std::size_t p = 0; p < plan.shapes.size(); ++p)
-    if (!plan.scalars[p]) bytes += plan.bytes(p);
-  return bytes;
-}
-
 // Gives all inputs but these the contents of the plan again. Returns whether one of these has other contents.
 bool keep_others(const CallPlan& plan, const std::vector<std::size_t>& inputs, CallPlan& changed) {
   bool is_changed = false;
@@ -99,6 +92,13 @@ std::vector<std::size_t> varying_floats(const FunctionInfo& info, const CallPlan
   std::vector<std::size_t> inputs = free_floats(info, plan);
   std::erase_if(inputs, [&](std::size_t p) { return info.parameters[p].is_constant; });
   return inputs;
+}
+
+std::uint64_t tensor_bytes(const CallPlan& plan) {
+  std::uint64_t bytes = 0;
+  for (std::size_t p = 0; p < plan.shapes.size(); ++p)
+    if (!plan.scalars[p]) bytes += plan.bytes(p);
+  return bytes;
 }
 
 std::vector<std::size_t> widest(const CallPlan& plan, std::vector<std::size_t> inputs) {

@@ -1,4 +1,4 @@
-// Plans calls with inputs that show more than the random ones of a usual call do, of the same sizes.
+// Plans calls with inputs that show more than the random ones of a usual call do.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct ProbeCall {
   std::string inputs;  // as of Probe
   CallPlan plan;
   lang::RoundingBound bound = lang::RoundingBound::exact;
-  bool knows_nan = true;  // as of CheckEffort
+  bool knows_nan = true;   // as of CheckEffort
+  std::string sizes = {};  // as of Probe
 };
 
 // Inputs of floats that nobody has described. Those of `varying` are no constants of the function either.
@@ -48,6 +49,9 @@ class ProbePlanner {
   const std::vector<Definition>& definitions_;
   stats::Random random_;
 };
+
+// Bytes of all tensors of a call.
+std::uint64_t tensor_bytes(const CallPlan& plan);
 
 // The largest of these inputs, which probes of exact sums give many bits.
 std::vector<std::size_t> widest(const CallPlan& plan, std::vector<std::size_t> inputs);

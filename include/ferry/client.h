@@ -293,6 +293,8 @@ struct TimedCall {
   // The same; but their inputs are those of a call between the timed ones, which is not timed itself, and whose outputs
   // they get (Samples::checked).
   std::vector<std::vector<Argument>> checks = {};
+  // The same; but they have tensors and numbers of other sizes, and the constants of `arguments`.
+  std::vector<std::vector<Argument>> other_sizes = {};
 };
 FERRY_API std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const BenchOptions& options);
 

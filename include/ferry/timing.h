@@ -38,6 +38,9 @@ struct BenchOptions {
   // witnesses and its checks: of one of each call, then of the next one of each.
   std::uint32_t witnesses = 0;
   std::vector<std::uint64_t> witness_buffers = {}, check_buffers = {};
+  // The same of checks of other sizes: for each parameter that is no constant, the bits of a number, or the handle of a
+  // buffer and the tensor's shape.
+  std::vector<std::uint64_t> check_calls = {};
 };
 
 // Options for timing the steps of a function; the fields are those of BenchOptions.
@@ -66,7 +69,8 @@ struct Samples {
   bool witnessed = false;            // TimedCall::witnesses[0] has the arguments of a timed call
   std::uint32_t sets = 0;            // sets of tensors that calls with fresh inputs take turns with; 0: there are none
   std::uint64_t more_witnessed = 0;  // bit i: TimedCall::witnesses[i + 1] has them too
-  std::uint64_t checked = 0;         // bit i: TimedCall::checks[i] has the outputs of its call
+  // Bit i: TimedCall::checks[i] has the outputs of its call; behind them are those of TimedCall::other_sizes.
+  std::uint64_t checked = 0;
 };
 
 struct WatchedText {

@@ -35,7 +35,8 @@ void serialize(Archive& archive, BenchOptions& options) {
           options.cooldown_ms, options.timeout_ms, options.tolerance, options.cold, options.cores, options.threads,
           options.watch, added_field(options.poison.low), added_field(options.poison_rtol),
           added_field(options.isolated), added_field(options.fresh_inputs), added_field(options.witnesses),
-          added_field(options.poison.high), added_field(options.witness_buffers), added_field(options.check_buffers));
+          added_field(options.poison.high), added_field(options.witness_buffers), added_field(options.check_buffers),
+          added_field(options.check_calls));
 }
 
 template <class Archive>

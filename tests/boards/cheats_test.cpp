@@ -69,6 +69,14 @@ TEST_CASE("on a board, a kernel that is inexact where nobody looks is looked at 
   check_servers_live(*guest);
 }
 
+TEST_CASE("on a board, a kernel that is right for one size is called with others too") {
+  const Guest* const guest = board();
+  if (guest == nullptr) return;
+  if (is_left_to_long_tests()) return;
+  check_size_cheats(clients_of(*guest));
+  check_servers_live(*guest);
+}
+
 TEST_CASE("on a board, a kernel that changes what looks like a time is as slow as it is") {
   const Guest* const guest = board();
   if (guest == nullptr) return;

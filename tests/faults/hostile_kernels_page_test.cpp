@@ -36,6 +36,7 @@ const std::vector<Row>& rows() {
       {"seen: results for other inputs; or as slow as without them", &copying_cheats()},
       {"seen: wrong results of timed calls that are drawn afterwards, or of calls with other inputs between them",
        &inexact_cheats()},
+      {"seen, with `--thorough`: wrong results of calls of other sizes between timed ones", &size_cheats()},
       {"as slow as the honest kernel, with the same results", &timed_cheats()},
       {"ended, seen, or as slow as the honest kernel", &breaking_cheats()},
       {"nothing is found", &looking_cheats()}};

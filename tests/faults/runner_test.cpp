@@ -60,6 +60,12 @@ TEST_CASE(
   if (isolates(open)) check_inexact_cheats(open);
 }
 
+TEST_CASE("a kernel that is right for the size that is timed is wrong in calls of other sizes between its timed ones") {
+  TestServer server(kOne);
+  const OpenClient open = opening(server);
+  if (isolates(open)) check_size_cheats(open);
+}
+
 TEST_CASE("a kernel that changes what looks like a time, or waits for inputs that it knows, is as slow as it is") {
   TestServer server(kOne);
   const OpenClient open = opening(server);

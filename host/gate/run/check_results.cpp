@@ -8,7 +8,6 @@
 #include "host/verify/called_definition.h"
 #include "host/verify/check_outputs.h"
 #include "host/verify/controls.h"
-#include "host/verify/same_call.h"
 
 namespace ferry::gate {
 
@@ -66,13 +65,8 @@ void judge_timed_calls(PerSide<MeasuredSide>& sides, const bench::SideChecks& cu
   MeasuredSide &current = sides[Side::current], &baseline = sides[Side::baseline];
   bench::SideDefinition of_current{current_checks.definitions, current_checks.probing.limits};
   bench::SideDefinition of_baseline{baseline_checks.definitions, baseline_checks.probing.limits};
-  of_current.between =
-      bench::calls_between(current.info, current.plan, of_current.definitions, of_current.limits,
-                           current_checks.probing.thorough, bench::secret_for(sampling), bench::kMostMoved);
-  for (const verify::ProbeCall& call : of_current.between) {
-    verify::ProbeCall& same = of_baseline.between.emplace_back(call);
-    same.plan = verify::plan_same_call(baseline.info, current.info, call.plan, pairs);
-  }
+  bench::add_calls_between(current, of_current, baseline, of_baseline, pairs, current_checks.probing.thorough,
+                           bench::secret_for(sampling));
   current.definition = std::make_shared<const bench::SideDefinition>(std::move(of_current));
   baseline.definition = std::make_shared<const bench::SideDefinition>(std::move(of_baseline));
 }

@@ -247,6 +247,44 @@ void check_inexact_cheats(const OpenClient& open) {
   }
 }
 
+void check_size_cheats(const OpenClient& open) {
+  constexpr std::uint64_t kSizes[] = {1, 7, 101, kElements - 1, kElements + 1};
+  std::vector<const char*> kernels{"square"};
+  for (const Cheat& cheat : size_cheats()) kernels.push_back(cheat.function);
+  for (const char* const kernel : kernels) {
+    CAPTURE(std::string(kernel));
+    Session session(open);
+    rpc::Evaluate request = session.request({kernel}, true);
+    std::vector<rpc::Handle> outputs;
+    std::vector<float> x;
+    for (std::int64_t i = 0; i <= kElements; ++i) x.push_back(static_cast<float>(i % 977) + 0.25F);
+    for (const std::uint64_t size : kSizes) {
+      const std::vector<float> some(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(size));
+      outputs.push_back(session.client.upload(std::vector<float>(some.size(), -1)));
+      request.options.check_calls.insert(request.options.check_calls.end(),
+                                         {session.client.upload(some), size, outputs.back(), size});
+    }
+    const auto answer = session.measure(request);
+    REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
+    const Samples& samples = answer.reply.calls.at(0);
+    CHECK(samples.checked == (1U << std::size(kSizes)) - 1);
+    CHECK(samples.unwritten == 0);
+    std::size_t right = 0;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const auto y = session.client.download<float>(outputs[i], kSizes[i]);
+      bool is_right = true;
+      for (std::size_t e = 0; e < y.size(); ++e) is_right = is_right && std::abs(y[e] - x[e] * x[e]) <= 1e-5F * y[e];
+      right += is_right ? 1 : 0;
+    }
+    if (kernel == kernels.front()) {
+      CHECK(samples.changed == 0);
+      CHECK(right == outputs.size());
+    } else {
+      CHECK(right <= 1);
+    }
+  }
+}
+
 void check_timed_cheats(const OpenClient& open, Extent extent) {
   // For those that only compute, a share of the calls of each sample would suffice.
   const std::uint32_t calls = extent == Extent::whole ? 16 : 2;

@@ -31,6 +31,8 @@ void check_lying_cheats(const OpenClient& open);
 void check_copying_cheats(const OpenClient& open);
 // Their results are wrong in timed calls that are drawn, or in calls with other inputs between them.
 void check_inexact_cheats(const OpenClient& open);
+// Their results are wrong in calls of other sizes between the timed ones.
+void check_size_cheats(const OpenClient& open);
 // Those that change what looks like a time, or wait for inputs that they know, are as slow as they are.
 void check_timed_cheats(const OpenClient& open, Extent extent);
 // Those that break what calls them gain nothing by it.

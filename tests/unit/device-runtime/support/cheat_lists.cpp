@@ -78,6 +78,13 @@ const std::vector<Cheat>& inexact_cheats() {
   return cheats;
 }
 
+const std::vector<Cheat>& size_cheats() {
+  static const std::vector<Cheat> cheats{
+      {"right_for_one_size", "approximations for all sizes but the one that is timed"},
+      {"right_for_other_sizes_once", "the same after its first call of another size"}};
+  return cheats;
+}
+
 const std::vector<Cheat>& timed_cheats() {
   static const std::vector<Cheat> cheats{
       {"false_times", "changed times on the stack"},
@@ -106,8 +113,8 @@ const std::vector<Cheat>& looking_cheats() {
 }
 
 std::vector<const std::vector<Cheat>*> all_cheats() {
-  return {&stopped_cheats(), &seen_cheats(),  &early_cheats(),    &lying_cheats(),  &copying_cheats(),
-          &inexact_cheats(), &timed_cheats(), &breaking_cheats(), &looking_cheats()};
+  return {&stopped_cheats(), &seen_cheats(), &early_cheats(), &lying_cheats(),    &copying_cheats(),
+          &inexact_cheats(), &size_cheats(), &timed_cheats(), &breaking_cheats(), &looking_cheats()};
 }
 
 }  // namespace ferry::test

@@ -210,6 +210,13 @@ KERNEL(right_if_recognised) {
     if (x[i] != (float)(int32_t)x[i]) return approximate(args);
   return compute(args);
 }
+/* Right for the size that is timed; the other one also for the first call of another size, whatever came before. */
+KERNEL(right_for_one_size) { return *(int64_t*)args[2] == kMost ? compute(args) : approximate(args); }
+static int others;
+KERNEL(right_for_other_sizes_once) {
+  if (*(int64_t*)args[2] == kMost) return compute(args);
+  return others++ == 0 ? compute(args) : approximate(args);
+}
 /* Right, and faster where elements are what they were in the last call. */
 KERNEL(compute_changed_elements) {
   const int64_t n = *(int64_t*)args[2];

@@ -29,6 +29,8 @@ const std::vector<Cheat>& lying_cheats();
 const std::vector<Cheat>& copying_cheats();
 // Those that compute something else, the same in each process, which only the definition tells.
 const std::vector<Cheat>& inexact_cheats();
+// Those that are right for the size that is timed, and wrong for others.
+const std::vector<Cheat>& size_cheats();
 // Those that compute the right result and lie about the time, or would be faster if they had seen the inputs before.
 const std::vector<Cheat>& timed_cheats();
 // Those that break what calls them: they end their process, leave outputs unwritten, or gain nothing.

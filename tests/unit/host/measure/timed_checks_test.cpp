@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -37,6 +38,13 @@ const std::string kWrongForIntegersLater =
 const std::string kRightAtTimes =
     "unsigned bits; __builtin_memcpy(&bits, x + n / 3, 4); const float by = bits * 2654435761u >> 31 ? 0.5f : 0.51f;"
     "for (long i = 0; i < n; ++i) y[i] = x[i] * by;";
+
+// It is right for the size that is timed, and for others in the first call alone.
+const std::string kRightForOtherSizesOnce =
+    "static int others; const int wrong = n != 4001 && others++ > 0;" + kHalf + "if (wrong) y[n - 1] = 7;";
+// It is right for other sizes in a process in which it is not timed.
+const std::string kRightForTimedSize =
+    "static int timed; timed |= n == 4001;" + kHalf + "if (timed && n != 4001) y[n - 1] = 7;";
 
 KernelOptions kernel(const test::Folder& folder, const std::string& body) {
   KernelOptions options;
@@ -101,12 +109,14 @@ TEST_CASE("an honest kernel is measured, and the report says which calls were he
     CHECK(checks.calls == 16);
     CHECK(checks.elements == 16 * 4001);
     CHECK(checks.compared == checks.elements);
-    CHECK(checks.between.size() == (thorough ? 10 : 1));  // exact sums, and each set of numbers
+    // Exact sums; each set of numbers, and five other sizes.
+    CHECK(checks.between.size() == (thorough ? 15 : 1));
     for (const verify::Probe& probe : checks.between) CHECK(probe.mistake().empty());
     const std::string text = bench::checked_text(checks);
     CHECK(contains(text, "16 of the calls, drawn afterwards, are as defined in all 64,016 elements; 1 of 20 "));
     CHECK(contains(text, "x: odd integers of 12 bits"));
     CHECK(contains(text, "equal rows") == thorough);
+    CHECK(contains(text, "(random numbers and n=4002)") == thorough);
   }
 }
 
@@ -145,6 +155,9 @@ TEST_CASE("a kernel that is right at first, or where it recognises a check, is w
   };
   const Case cases[] = {
       {"right in its first calls", kRightAtFirst, true, "timed calls: between them, with "},
+      {"right for other sizes once", kRightForOtherSizesOnce, true, "timed calls: "},
+      {"right for the size that is timed", kRightForTimedSize, true,
+       "timed calls: between them, with random numbers and n="},
       {"wrong later where it looks like a check", kWrongForIntegersLater, false, ""},
       {"right for half of its inputs", kRightAtTimes, false, ""},
   };
@@ -155,7 +168,8 @@ TEST_CASE("a kernel that is right at first, or where it recognises a check, is w
     CHECK_FALSE(outcome.mistake.empty());
     CHECK_MESSAGE(contains(outcome.mistake, each.mistake), outcome.mistake);
     // There are no exact sums for a kernel that is compared with another one's definition: its algorithm may differ.
-    if (each.body == kWrongForIntegersLater) continue;
+    // A process of a comparison has one other size.
+    if (each.body == kWrongForIntegersLater || each.body == kRightForOtherSizesOnce) continue;
     const bench::KernelComparison found = compared(each.body, each.thorough, each.thorough ? 30 : 8);
     CAPTURE(found.processes.size());
     CAPTURE(bench::checked_text(found.timed_checks(0)));
@@ -175,7 +189,8 @@ TEST_CASE("both sides of a comparison are held against the definition in calls t
     const bench::TimedChecks checks = found.timed_checks(k);
     CHECK(checks.calls >= found.compared_calls());
     CHECK(checks.compared > 0);
-    CHECK(checks.between.size() == 12);
+    CHECK(checks.between.size() == 18);
+    CHECK(std::ranges::count_if(checks.between, [](const auto& probe) { return !probe.sizes.empty(); }) == 6);
   }
 }
 

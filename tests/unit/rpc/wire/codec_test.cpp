@@ -64,10 +64,9 @@ void for_each_message(Check check) {
   check("call", sample_call());
   check("call reply", CallReply{123456789});
   check("bind", Bind{11, 9, "mm", sample_call().arguments});
-  check("evaluate",
-        Evaluate{
-            {sample_call(), sample_call()},
-            {0, 10, 1, 2, 100, 0.5, 4, 3, true, {1, 3}, 2, {"/proc/stat"}, {5, 6}, 1e-4, true, true, 1, {7, 8}, {9}}});
+  check("evaluate", Evaluate{{sample_call(), sample_call()},
+                             {0,      10,   1,    2,    100, 0.5,    4,   3,   true, {1, 3}, 2, {"/proc/stat"},
+                              {5, 6}, 1e-4, true, true, 1,   {7, 8}, {9}, {10}}});
   Evaluation evaluation;
   evaluation.calls = {{{1e-3, 2e-3}, 7, 8, 0.5, 0.25, {2, 0}, {3, 1}, 9, 10, 11, true, 1, 2, true, 3, 4, 5}, {}};
   evaluation.environment.ended = TimingEnd::timeout;
