@@ -18,6 +18,10 @@ constexpr std::size_t kMaxOutstanding = 128;
 // for them.
 constexpr std::size_t kSentBesideAnswers = 1 << 20;
 
+constexpr auto has_long_answer = [](const auto& outstanding) {
+  return rpc::has_property(outstanding.tag, rpc::kLongAnswer);
+};
+
 }  // namespace
 
 std::shared_ptr<Answer> Client::enqueue(rpc::Tag tag, const std::vector<std::uint8_t>& body, ByteSpan payload,
@@ -52,17 +56,12 @@ std::shared_ptr<Answer> Client::enqueue(rpc::Tag tag, const std::vector<std::uin
 void Client::make_room_before(std::size_t payload_bytes) {
   while (outstanding_.size() >= kMaxOutstanding) receive_answer();
   if (payload_bytes <= kSmallPayload) return;
-  const auto last_long_answer = std::find_if(outstanding_.rbegin(), outstanding_.rend(), [](const Outstanding& o) {
-    return rpc::has_property(o.tag, rpc::kLongAnswer);
-  });
+  const auto last_long_answer = std::find_if(outstanding_.rbegin(), outstanding_.rend(), has_long_answer);
   for (auto left = std::distance(last_long_answer, outstanding_.rend()); left > 0; --left) receive_answer();
 }
 
 // Whether answers that may fill the connection's buffers are on their way.
-bool Client::expects_long_answer() const {
-  return std::ranges::any_of(outstanding_,
-                             [](const Outstanding& o) { return rpc::has_property(o.tag, rpc::kLongAnswer); });
-}
+bool Client::expects_long_answer() const { return std::ranges::any_of(outstanding_, has_long_answer); }
 
 bool Client::is_sent_beside_answers(std::size_t payload_bytes) {
   return payload_bytes > kSmallPayload && payload_bytes <= kSentBesideAnswers && expects_long_answer() &&
