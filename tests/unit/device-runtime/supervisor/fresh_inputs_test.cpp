@@ -5,45 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/device-runtime/support/test_client.h"
-#include "tests/unit/device-runtime/support/test_module.h"
-#include "tests/unit/device-runtime/support/test_server.h"
+#include "tests/unit/device-runtime/support/fresh_inputs.h"
 
 namespace ferry::test {
 namespace {
 
-std::vector<float> numbers(std::int64_t count) {
-  std::vector<float> values;
-  for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<float>(i % 1000) - 3);
-  return values;
-}
-
-struct Fixture {
-  TestServer server;
-  TestClient client;
-  rpc::Handle module;
-  explicit Fixture(const std::vector<std::string>& arguments = {"--threads", "2", "--sessions", "1"})
-      : server(arguments), client(server.port()), module(put(client, kit_file())) {}
-
-  rpc::Evaluate evaluation(const std::string& function, std::vector<rpc::Argument> arguments) const {
-    rpc::Evaluate request;
-    request.calls = {{module, function, std::move(arguments)}};
-    request.options = {.number = 10, .repeat = 12, .min_repeat_ms = 0, .warmup_ms = 0};
-    request.options.poison = {7, 7};
-    request.options.isolated = request.options.fresh_inputs = true;
-    return request;
-  }
-};
-
-bool is_isolated(const TimingEnvironment& environment) { return environment.isolation != TimingIsolation::none; }
-
-void check_right(const Samples& samples) {
-  CHECK(samples.inspected);
-  CHECK(samples.unwritten == 0);
-  CHECK(samples.changed == 0);
-}
-
-TEST_CASE_FIXTURE(Fixture, "calls with fresh inputs leave the client's tensors as one call does") {
+TEST_CASE_FIXTURE(FreshInputs, "calls with fresh inputs leave the client's tensors as one call does") {
   for (const std::int64_t count : {1, 7, 1000, 300'007}) {
     for (const std::uint32_t threads : {1U, 2U}) {
       for (const bool cold : {false, true}) {
@@ -74,7 +41,7 @@ TEST_CASE_FIXTURE(Fixture, "calls with fresh inputs leave the client's tensors a
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "a tensor that is read and written gets its contents back before each call") {
+TEST_CASE_FIXTURE(FreshInputs, "a tensor that is read and written gets its contents back before each call") {
   for (const std::int64_t count : {1, 7, 5000}) {
     CAPTURE(count);
     const std::vector<float> given = numbers(count);
@@ -87,7 +54,7 @@ TEST_CASE_FIXTURE(Fixture, "a tensor that is read and written gets its contents 
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "inputs whose elements are all equal stay as they are, and the answer says so") {
+TEST_CASE_FIXTURE(FreshInputs, "inputs whose elements are all equal stay as they are, and the answer says so") {
   const std::vector<float> given(100, 2.5F);
   const auto a = client.upload(given), b = client.upload(given), c = client.upload(given);
   const auto reply = client.must(evaluation("add", {tensor(a, {100}), tensor(b, {100}), tensor(c, {100})})).reply;
@@ -96,7 +63,7 @@ TEST_CASE_FIXTURE(Fixture, "inputs whose elements are all equal stay as they are
 }
 
 TEST_CASE("without the memory for a second process, calls are isolated all the same") {
-  Fixture fixture({"--threads", "1", "--sessions", "1", "--memory-limit", "48M"});
+  FreshInputs fixture({"--threads", "1", "--sessions", "1", "--memory-limit", "48M"});
   constexpr std::int64_t kCount = 1'900'000;  // 7.6 MB; three of them twice are 45.6 MB
   const std::vector<float> given = numbers(kCount);
   const auto a = fixture.client.upload(given), b = fixture.client.upload(given), c = fixture.client.upload(given);
@@ -108,7 +75,8 @@ TEST_CASE("without the memory for a second process, calls are isolated all the s
   CHECK(is_isolated(reply.environment) == is_native());
 }
 
-TEST_CASE_FIXTURE(Fixture, "a witness gets the arguments of one of the timed calls, the same one of calls in turns") {
+TEST_CASE_FIXTURE(FreshInputs,
+                  "a witness gets the arguments of one of the timed calls, the same one of calls in turns") {
   constexpr std::int64_t kCount = 1009;
   const std::vector<float> given = numbers(kCount);
   for (const std::size_t calls : {std::size_t{1}, std::size_t{2}}) {
@@ -146,7 +114,7 @@ TEST_CASE_FIXTURE(Fixture, "a witness gets the arguments of one of the timed cal
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "the inputs of a timed call are new all over, in values of the range that was given") {
+TEST_CASE_FIXTURE(FreshInputs, "the inputs of a timed call are new all over, in values of the range that was given") {
   constexpr std::int64_t kCount = 2'500'013;  // 10 MB
   std::vector<float> given = numbers(kCount);
   for (std::size_t i = 0; i < given.size(); ++i)
@@ -177,7 +145,7 @@ TEST_CASE_FIXTURE(Fixture, "the inputs of a timed call are new all over, in valu
   CHECK(unknown < drawn.size() * 91 / 100);  // the others are integers
 }
 
-TEST_CASE_FIXTURE(Fixture, "equal seeds draw equal inputs for a call, and each half of a seed matters") {
+TEST_CASE_FIXTURE(FreshInputs, "equal seeds draw equal inputs for a call, and each half of a seed matters") {
   constexpr std::int64_t kCount = 1009;
   const std::vector<float> given = numbers(kCount);
   const auto drawn_by = [&](const SecretSeed& seed) {
@@ -205,7 +173,7 @@ struct Beside {
   rpc::Handle a, b, c;
 };
 
-TEST_CASE_FIXTURE(Fixture,
+TEST_CASE_FIXTURE(FreshInputs,
                   "further witnesses get the arguments of calls of their own, and of calls in turns the same") {
   constexpr std::int64_t kCount = 1009;
   constexpr std::size_t kMore = 5;
@@ -249,7 +217,7 @@ TEST_CASE_FIXTURE(Fixture,
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "a check between timed calls has inputs of its own, and nothing of it is left behind") {
+TEST_CASE_FIXTURE(FreshInputs, "a check between timed calls has inputs of its own, and nothing of it is left behind") {
   for (const std::int64_t count : {1, 7, 1009, 300'007}) {
     for (const std::uint32_t repeat : {1U, 12U}) {
       CAPTURE(count);
@@ -280,7 +248,7 @@ TEST_CASE_FIXTURE(Fixture, "a check between timed calls has inputs of its own, a
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "a check gives a tensor that is read and written its contents, in both processes") {
+TEST_CASE_FIXTURE(FreshInputs, "a check gives a tensor that is read and written its contents, in both processes") {
   constexpr std::int64_t kCount = 1009;
   const std::vector<float> given = numbers(kCount), other(given.size(), 1e6F);
   const auto a = client.upload(given);
@@ -295,98 +263,7 @@ TEST_CASE_FIXTURE(Fixture, "a check gives a tensor that is read and written its 
   CHECK(client.download<float>(a, given.size())[5] == 3 * given[5]);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a check of other sizes takes the place of a call, and nothing of it is left behind") {
-  for (const std::int64_t count : {1, 7, 1009, 300'007}) {
-    for (const std::size_t calls : {std::size_t{1}, std::size_t{2}}) {
-      CAPTURE(count);
-      CAPTURE(calls);
-      const std::vector<float> given = numbers(count);
-      const auto upload = [&] { return client.upload(given); };
-      rpc::Evaluate request = evaluation("add", {});
-      request.calls.clear();
-      for (std::size_t i = 0; i < calls; ++i)
-        request.calls.push_back(
-            {module, "add", {tensor(upload(), {count}), tensor(upload(), {count}), tensor(upload(), {count})}});
-      request.options.threads = 2;
-      // One check of the same size, behind which those of others are.
-      for (std::size_t i = 0; i < calls; ++i)
-        request.options.check_buffers.insert(request.options.check_buffers.end(), {upload(), upload(), upload()});
-      struct Other {
-        std::uint64_t count;
-        rpc::Handle c;
-      };
-      std::vector<Other> others;
-      for (const std::uint64_t other : {std::uint64_t{1}, std::uint64_t{13}, static_cast<std::uint64_t>(count) + 1}) {
-        for (std::size_t i = 0; i < calls; ++i) {
-          const auto filled = [&](float value) { return client.upload(std::vector<float>(other, value)); };
-          others.push_back({other, filled(-1)});
-          request.options.check_calls.insert(
-              request.options.check_calls.end(),
-              {filled(static_cast<float>(other) + 0.5F), other, filled(0.25F), other, others.back().c, other});
-        }
-      }
-      const auto reply = client.must(request).reply;
-      REQUIRE(reply.calls.size() == calls);
-      const bool isolated = is_isolated(reply.environment);
-      for (const Samples& samples : reply.calls) {
-        check_right(samples);
-        CHECK(samples.checked == (isolated ? 15 : 0));
-      }
-      for (const Other& other : others) {
-        const float sum = isolated ? static_cast<float>(other.count) + 0.75F : -1;
-        CHECK(client.download<float>(other.c, other.count) == std::vector<float>(other.count, sum));
-      }
-      for (const rpc::Call& call : request.calls) {
-        const auto sums = client.download<float>(call.arguments[2].buffer, given.size());
-        for (std::size_t e = 0; e < sums.size(); ++e) REQUIRE(sums[e] == given[e] + given[e]);
-      }
-    }
-  }
-}
-
-TEST_CASE_FIXTURE(Fixture, "a check of other sizes has numbers of its own, and gives tensors their contents twice") {
-  constexpr std::int64_t kCount = 1009;
-  const std::vector<float> given = numbers(kCount), other(77, 1e6F);
-  const auto a = client.upload(given);
-  rpc::Evaluate request = evaluation("scale", {scalar(3.0F), tensor(a, {kCount})});
-  std::vector<rpc::Handle> checks;
-  for (const float factor : {2.0F, 5.0F, 0.5F}) {
-    checks.push_back(client.upload(other));
-    request.options.check_calls.insert(request.options.check_calls.end(),
-                                       {scalar(factor).scalar_bits, checks.back(), other.size()});
-  }
-  const auto reply = client.must(request).reply;
-  check_right(reply.calls.at(0));
-  const bool isolated = is_isolated(reply.environment);
-  CHECK(reply.calls[0].checked == (isolated ? 7 : 0));
-  const float found[] = {2e6F, 5e6F, 5e5F};
-  for (std::size_t i = 0; i < checks.size(); ++i)
-    CHECK(client.download<float>(checks[i], other.size()) ==
-          std::vector<float>(other.size(), isolated ? found[i] : 1e6F));
-  CHECK(client.download<float>(a, given.size())[5] == 3 * given[5]);
-}
-
-TEST_CASE_FIXTURE(Fixture, "checks of other sizes that are no calls of the function are refused") {
-  const auto upload = [&](std::int64_t count) { return client.upload(numbers(count)); };
-  for (const std::string wrong : {"nothing", "few", "nowhere", "short", "unequal", "negative", "many"}) {
-    CAPTURE(wrong);
-    rpc::Evaluate request =
-        evaluation("add", {tensor(upload(64), {64}), tensor(upload(64), {64}), tensor(upload(64), {64})});
-    std::vector<std::uint64_t>& words = request.options.check_calls;
-    words = {upload(9), 9, upload(9), 9, upload(9), 9};
-    if (wrong == "few") words.pop_back();
-    if (wrong == "nowhere") words[2] = 999'999;
-    if (wrong == "short") words[4] = upload(8);
-    if (wrong == "unequal") words[3] = 8;
-    if (wrong == "negative") words[1] = words[3] = words[5] = ~std::uint64_t{0};
-    if (wrong == "many")
-      for (int i = 1; i < 65; ++i)
-        for (std::size_t w = 0; w < 6; ++w) words.push_back(std::uint64_t{words[w]});
-    CHECK(client.ask(request).status.is_ok() == (wrong == "nothing"));
-  }
-}
-
-TEST_CASE_FIXTURE(Fixture,
+TEST_CASE_FIXTURE(FreshInputs,
                   "buffers for calls beside the timed ones that are too few, too short or too many are refused") {
   constexpr std::int64_t kCount = 64;
   for (const std::string wrong : {"nothing", "few", "nowhere", "short", "many"}) {
@@ -406,7 +283,7 @@ TEST_CASE_FIXTURE(Fixture,
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "witnesses that are not like the calls are refused") {
+TEST_CASE_FIXTURE(FreshInputs, "witnesses that are not like the calls are refused") {
   constexpr std::int64_t kCount = 64;
   for (const std::string wrong : {"shorter", "unknown", "nowhere", "too many", "missing"}) {
     CAPTURE(wrong);

@@ -9,64 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "tests/unit/device-runtime/support/cheating_kernels.h"
-#include "tests/unit/device-runtime/support/test_module.h"
+#include "tests/unit/device-runtime/support/cheat_session.h"
 #include "tests/unit/device-runtime/support/test_server.h"
 
 namespace ferry::test {
 namespace {
-
-constexpr std::int64_t kElements = 10'000;
-
-// Whether the processor time outside of windows was too long for times that mean something.
-bool is_refused(const Status& status) { return status.message().find(" ms outside of them") != std::string::npos; }
-
-// A session with the cheating kernels.
-struct Session {
-  std::unique_ptr<TestClient> owner;
-  TestClient& client = *owner;
-  rpc::Handle module = put(client, cheating_kernels());
-  std::vector<float> input;
-  rpc::Handle x, y, second_y;
-
-  explicit Session(const OpenClient& open) : owner(open()) {
-    for (std::int64_t i = 0; i < kElements; ++i) input.push_back(static_cast<float>(i % 1000) + 0.5F);
-    x = client.upload(input);
-    y = client.upload(std::vector<float>(kElements, -1));
-    second_y = client.upload(std::vector<float>(kElements, -1));
-  }
-
-  rpc::Call call(const char* function, bool second = false) const {
-    return {module, function, {tensor(x, {kElements}), tensor(second ? second_y : y, {kElements})}};
-  }
-  rpc::Evaluate request(const std::vector<const char*>& functions, bool fresh_inputs = false,
-                        std::uint32_t number = 1) const {
-    rpc::Evaluate request;
-    for (const char* function : functions) request.calls.push_back(call(function, !request.calls.empty()));
-    request.options = {.number = number, .repeat = 20, .min_repeat_ms = 0, .warmup_ms = 1};
-    request.options.threads = 1;
-    request.options.poison = {99, 1};
-    request.options.isolated = true;
-    request.options.fresh_inputs = fresh_inputs;
-    return request;
-  }
-  Answer<Evaluation> measure(const std::vector<const char*>& functions, bool fresh_inputs = false,
-                             std::uint32_t number = 1) {
-    return measure(request(functions, fresh_inputs, number));
-  }
-  Answer<Evaluation> measure(const rpc::Evaluate& request) {
-    // A busy host may count what it takes from an emulated board as the kernel's; a kernel that runs outside of its
-    // windows does so each time.
-    Answer<Evaluation> answer = client.ask(request);
-    for (int i = 0; i < 5 && is_refused(answer.status); ++i) answer = client.ask(request);
-    return answer;
-  }
-};
-
-// Whether calls have inputs of their own.
-std::vector<bool> ways_of_inputs(Extent extent) {
-  return extent == Extent::whole ? std::vector<bool>{false, true} : std::vector<bool>{true};
-}
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
@@ -76,7 +23,7 @@ double median(std::vector<double> values) {
 }  // namespace
 
 bool isolates(const OpenClient& open) {
-  Session session(open);
+  CheatSession session(open);
   const auto answer = session.measure({"square"});
   REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
   if (answer.reply.environment.isolation != TimingIsolation::none) return true;
@@ -89,7 +36,7 @@ void check_stopped_cheats(const OpenClient& open, Extent extent, const std::func
     for (const Cheat& cheat : stopped_cheats()) {
       CAPTURE(fresh_inputs);
       CAPTURE(std::string(cheat.description));
-      Session session(open);
+      CheatSession session(open);
       const Status status = session.measure({cheat.function}, fresh_inputs).status;
       CHECK_MESSAGE(status.code() == ErrorCode::kernel_crashed, status.message());
       CHECK_MESSAGE(status.message().find(std::string(cheat.function) + ": the kernel ended the session with SIG") == 0,
@@ -105,7 +52,7 @@ void check_seen_cheats(const OpenClient& open) {
     for (const Cheat& cheat : seen_cheats()) {
       CAPTURE(fresh_inputs);
       CAPTURE(std::string(cheat.description));
-      Session session(open);
+      CheatSession session(open);
       const auto answer = session.measure({"square", cheat.function}, fresh_inputs);
       REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
       CHECK(answer.reply.environment.fresh_inputs == fresh_inputs);
@@ -128,7 +75,7 @@ auto measured(const OpenClient& open, const Cheat& cheat, bool fresh_inputs, std
               double least = 0.5) {
   constexpr int kAttempts = 4;
   for (int attempt = 1;; ++attempt) {
-    Session session(open);
+    CheatSession session(open);
     auto answer = session.measure({"square", cheat.function}, fresh_inputs, number);
     if (attempt == kAttempts || !answer.status.is_ok()) return answer;
     const Samples& samples = answer.reply.calls.at(1);
@@ -166,7 +113,7 @@ void check_lying_cheats(const OpenClient& open) {
   const bool are_held = possible_isolation() != TimingIsolation::pipe;
   for (const Cheat& cheat : lying_cheats()) {
     CAPTURE(std::string(cheat.description));
-    Session session(open);
+    CheatSession session(open);
     const auto answer = session.measure({cheat.function});
     if (answer.status.message().find(": the kernel ended the session with SIG") != std::string::npos) {
       ++stopped;
@@ -186,102 +133,6 @@ void check_copying_cheats(const OpenClient& open) {
     CHECK(answer.reply.calls.at(0).unwritten + answer.reply.calls.at(0).changed == 0);
     CHECK(answer.reply.calls.at(1).unwritten == 0);
     if (answer.reply.calls.at(1).changed == 0) CHECK(is_as_slow(answer.reply));
-  }
-}
-
-namespace {
-
-// A call beside the timed ones, which gets their tensors or gives it its own.
-struct Beside {
-  rpc::Handle x, y;
-};
-
-// Uploads tensors with these contents for so many, and adds their buffers.
-std::vector<Beside> add_beside(Session& session, std::size_t count, const std::vector<float>& input,
-                               std::vector<std::uint64_t>& buffers) {
-  std::vector<Beside> beside;
-  for (std::size_t i = 0; i < count; ++i) {
-    beside.push_back({session.client.upload(input), session.client.upload(std::vector<float>(kElements, -1))});
-    buffers.push_back(beside.back().x);
-    buffers.push_back(beside.back().y);
-  }
-  return beside;
-}
-
-bool is_square(Session& session, const Beside& beside) {
-  const auto x = session.client.download<float>(beside.x, kElements);
-  const auto y = session.client.download<float>(beside.y, kElements);
-  for (std::size_t i = 0; i < x.size(); ++i)
-    if (std::abs(y[i] - x[i] * x[i]) > 1e-5F * x[i] * x[i]) return false;
-  return true;
-}
-
-}  // namespace
-
-void check_inexact_cheats(const OpenClient& open) {
-  constexpr std::size_t kBeside = 16;
-  for (const Cheat& cheat : inexact_cheats()) {
-    CAPTURE(std::string(cheat.description));
-    Session session(open);
-    rpc::Evaluate request = session.request({cheat.function}, true);
-    std::vector<float> large;
-    for (std::int64_t i = 0; i < kElements; ++i) large.push_back(static_cast<float>(i) * 1e4F);
-    std::vector<Beside> witnesses = add_beside(session, kBeside - 1, session.input, request.options.witness_buffers);
-    const std::vector<Beside> checks = add_beside(session, kBeside, large, request.options.check_buffers);
-    const Beside& first = witnesses.emplace_back(session.client.upload(session.input), session.client.upload(large));
-    request.calls.push_back(
-        {session.module, cheat.function, {tensor(first.x, {kElements}), tensor(first.y, {kElements})}});
-    request.options.witnesses = 1;
-    const auto answer = session.measure(request);
-    REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
-    const Samples& samples = answer.reply.calls.at(0);
-    CHECK(samples.witnessed);
-    CHECK(samples.more_witnessed == (1U << (kBeside - 1)) - 1);
-    CHECK(samples.checked == (1U << kBeside) - 1);
-    CHECK(samples.unwritten == 0);
-    std::size_t right = 0;
-    for (const Beside& witness : witnesses) right += is_square(session, witness) ? 1 : 0;
-    for (const Beside& check : checks) right += is_square(session, check) ? 1 : 0;
-    CHECK(right < 2 * kBeside);
-    for (const Beside& check : checks) CHECK(session.client.download<float>(check.x, kElements) == large);
-  }
-}
-
-void check_size_cheats(const OpenClient& open) {
-  constexpr std::uint64_t kSizes[] = {1, 7, 101, kElements - 1, kElements + 1};
-  std::vector<const char*> kernels{"square"};
-  for (const Cheat& cheat : size_cheats()) kernels.push_back(cheat.function);
-  for (const char* const kernel : kernels) {
-    CAPTURE(std::string(kernel));
-    Session session(open);
-    rpc::Evaluate request = session.request({kernel}, true);
-    std::vector<rpc::Handle> outputs;
-    std::vector<float> x;
-    for (std::int64_t i = 0; i <= kElements; ++i) x.push_back(static_cast<float>(i % 977) + 0.25F);
-    for (const std::uint64_t size : kSizes) {
-      const std::vector<float> some(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(size));
-      outputs.push_back(session.client.upload(std::vector<float>(some.size(), -1)));
-      request.options.check_calls.insert(request.options.check_calls.end(),
-                                         {session.client.upload(some), size, outputs.back(), size});
-    }
-    const auto answer = session.measure(request);
-    REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
-    const Samples& samples = answer.reply.calls.at(0);
-    CHECK(samples.checked == (1U << std::size(kSizes)) - 1);
-    CHECK(samples.unwritten == 0);
-    std::size_t right = 0;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const auto y = session.client.download<float>(outputs[i], kSizes[i]);
-      bool is_right = true;
-      for (std::size_t e = 0; e < y.size(); ++e) is_right = is_right && std::abs(y[e] - x[e] * x[e]) <= 1e-5F * y[e];
-      right += is_right ? 1 : 0;
-    }
-    if (kernel == kernels.front()) {
-      CHECK(samples.changed == 0);
-      CHECK(right == outputs.size());
-    } else {
-      CHECK(right <= 1);
-    }
   }
 }
 
@@ -329,7 +180,7 @@ void check_float_mode(const OpenClient& open) {
     for (const bool fresh_inputs : {false, true}) {
       CAPTURE(isolated);
       CAPTURE(fresh_inputs);
-      Session session(open);
+      CheatSession session(open);
       rpc::Evaluate request = session.request({"tell_and_leave_float_mode", "leave_float_mode"}, fresh_inputs);
       request.options.isolated = isolated;
       const auto answer = session.measure(request);
@@ -367,7 +218,7 @@ constexpr const char* kOwnName = "the name of a function of its module";
 
 // Returns what a measured kernel finds. The session holds a seed, and tensors that are not the kernel's.
 std::vector<std::string> found_in_memory(const OpenClient& open, bool isolated) {
-  Session session(open);
+  CheatSession session(open);
   session.client.must(session.call("square"));
   const auto results = session.client.download<float>(session.y, kElements);
   const std::uint64_t seed[2] = {0x9e21'77c5'3ab0'14d6, 0x40f8'6b1d'c2e9'5573};
@@ -413,7 +264,7 @@ void check_cheats_in_process(const OpenClient& open) {
   for (const auto* const cheats : {&seen_cheats(), &copying_cheats()}) {
     for (const Cheat& cheat : *cheats) {
       CAPTURE(std::string(cheat.description));
-      Session session(open);
+      CheatSession session(open);
       rpc::Evaluate request = session.request({"square", cheat.function}, true);
       request.options.isolated = false;
       const auto answer = session.measure(request);
