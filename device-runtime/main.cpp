@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "base/printable.h"
+#include "device-runtime/device/shared_memory.h"
 #include "device-runtime/facts/facts.h"
 #include "device-runtime/plan/mixed_program.h"
 #include "device-runtime/sandbox/capabilities.h"
@@ -94,10 +95,11 @@ int run(ferry::device::Arguments arguments) {
     if (!keys.value().made().empty()) report_new_key(keys.value(), arguments.server.host);
     arguments.server.keys = &keys.value();
   }
-  const auto facts = ferry::device::gather_facts({.server_version = FERRY_VERSION,
-                                                  .flavour = kFlavour,
-                                                  .threads = arguments.threads,
-                                                  .memory_limit_bytes = arguments.memory_limit_bytes});
+  ferry::DeviceFacts facts = ferry::device::gather_facts({.server_version = FERRY_VERSION,
+                                                          .flavour = kFlavour,
+                                                          .threads = arguments.threads,
+                                                          .memory_limit_bytes = arguments.memory_limit_bytes});
+  facts.small_pages = !ferry::device::has_huge_pages();
   arguments.server.other_devices = kOtherDevices;
   const auto folder = ferry::device::WorkFolder::open(arguments.workdir);
   if (!folder.is_ok()) return fail(folder.status(), 1);

@@ -128,6 +128,14 @@ Status SharedMapping::unmap(const SharedPart& part) {
   return memory == MAP_FAILED ? no_memory() : Status();
 }
 
+bool has_huge_pages() {
+  const SharedPart tensor{0, kHugeTensor};
+  const Descriptor object = make_shared_object(tensor.bytes);
+  Result<SharedMapping> mapping = SharedMapping::reserve(tensor);
+  return object.number() >= 0 && mapping.is_ok() && mapping.value().map(object.number(), tensor, true).is_ok() &&
+         mapping.value().use_huge_pages(tensor);
+}
+
 bool SharedMemory::is_clients(const SharedPart& part) const {
   const std::uint64_t size = size_of(object());
   return part.offset >= bytes_ && part.offset <= size && part.bytes <= size - part.offset;

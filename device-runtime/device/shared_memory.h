@@ -18,6 +18,9 @@ std::uint64_t shared_object_bytes(std::uint64_t memory_limit);
 // system has none.
 Descriptor make_shared_object(std::uint64_t bytes);
 
+// Whether the system gives huge pages to such objects.
+bool has_huge_pages();
+
 // Whether it is an object of at least so many bytes whose size cannot change.
 bool is_shared_object(int descriptor, std::uint64_t bytes);
 

@@ -3,6 +3,7 @@
 #include "host/autoschedule/attention.h"
 #include "host/autoschedule/block_dots.h"
 #include "host/autoschedule/borders.h"
+#include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/epilogue.h"
 #include "host/autoschedule/epilogue_fusion.h"
 #include "host/autoschedule/gpu_tensor_cores.h"
@@ -33,10 +34,6 @@ using schedule::ScheduledStage;
 using schedule::Stages;
 
 namespace {
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 class Walk {
  public:

@@ -87,6 +87,10 @@ const ScheduledStage& stage_of(const Schedule& schedule, const StageHandle& hand
   return *find_stage(schedule.stages(), handle.name());
 }
 
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 std::vector<std::string> names_in_order(const StageLoops& loops) {
   std::vector<std::string> names;
   for (std::size_t id : loops.order()) names.push_back(loops.loop(id).name);

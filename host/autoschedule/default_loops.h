@@ -27,6 +27,7 @@ std::int64_t l2_bytes(const Target& target);
 
 const schedule::ScheduledStage& stage_of(const schedule::Schedule& schedule, const schedule::StageHandle& handle);
 std::vector<std::string> names_in_order(const schedule::StageLoops& loops);
+bool contains(const std::vector<std::string>& names, const std::string& name);
 
 // Fuses these loops, of which there is at least one and which are adjacent in this order; returns the new loop's name.
 std::string fuse_all(schedule::StageHandle handle, const std::vector<std::string>& names);

@@ -171,11 +171,6 @@ void schedule_totals(Schedule& schedule, const std::string& name, const Target& 
   make_parallel(schedule, schedule[name]);
 }
 
-// Returns the stage whose extents are symbols where the schedule must be legal for any.
-const ScheduledStage* find_open(const StageContext& context) {
-  return context.at_any_size == nullptr ? nullptr : find_stage(*context.at_any_size, context.stage.name);
-}
-
 struct Choice {
   DotProduct product;
   std::int64_t lanes = 1, groups = 1;
@@ -274,9 +269,10 @@ std::optional<Match> match_packed_dots(const StageContext& context) {
       order_knob("order", {"rows_outside", "columns_outside"}, wants_columns_outermost(*product, context.target)),
       for_threads(flag_knob("parallel", true))};
   Choice choice{*product, lanes, groups_at_once(*product, context.target), false, false, context.epilogues};
-  if (const ScheduledStage* open = find_open(context)) {
-    choice.has_open_depth = constant_extent(open->reduction()->axes[0].extent) == 0;
-    choice.has_open_columns = constant_extent(open->axes.back().extent) == 0;
+  if (context.at_any_size != nullptr) {
+    const ScheduledStage& open = context.stage_at_any_size();
+    choice.has_open_depth = constant_extent(open.reduction()->axes[0].extent) == 0;
+    choice.has_open_columns = constant_extent(open.axes.back().extent) == 0;
   }
   match.apply = [name = stage.name, choice, target = context.target, constants = context.constants](
                     Schedule& schedule, const Point& point) {

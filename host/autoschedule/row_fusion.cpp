@@ -20,10 +20,6 @@ namespace {
 // Shorter rows do not fill vectors; fewer rows are too little work for threads.
 constexpr std::int64_t kMinRow = 16, kMinRows = 8;
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // A load of a stage's tensor, with its reader.
 struct Read {
   const ScheduledStage* reader;

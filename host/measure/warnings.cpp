@@ -145,8 +145,7 @@ std::vector<std::string> board_warnings(const Timing& timing, const Environment&
   if (timing.small_pages) {
     all.emplace_back(
         "the device's system has no huge pages for memory of 4 MiB or more that processes share: a kernel that reads "
-        "or "
-        "writes so much takes longer here than without isolation");
+        "or writes so much takes longer here than without isolation");
   }
   about_the_board(environment, processors, timing.elapsed_s, all);
   about_gpu(environment, all);

@@ -43,6 +43,7 @@ struct DeviceFacts {
   std::vector<ComputeDevice> devices;
   std::vector<std::string> not_enforced;  // limits that this kernel or board does not support
   bool counts_instructions = false;       // an emulator runs it and counts the instructions of calls exactly
+  bool small_pages = false;               // the system has no huge pages for memory that processes share
 };
 
 }  // namespace ferry

@@ -19,7 +19,8 @@ void serialize(Archive& archive, DeviceFacts& facts) {
   archive(facts.server_version, facts.flavour, facts.arch, facts.operating_system, facts.cpu_name,
           lines_field(facts.cpu_identification), facts.features, facts.hwcap, facts.hwcap2, facts.logical_cores,
           facts.threads, facts.memory_bytes, facts.memory_available_bytes, facts.memory_limit_bytes, facts.page_bytes,
-          nested(facts.caches), nested(facts.devices), facts.not_enforced, added_field(facts.counts_instructions));
+          nested(facts.caches), nested(facts.devices), facts.not_enforced, added_field(facts.counts_instructions),
+          added_field(facts.small_pages));
 }
 
 namespace {

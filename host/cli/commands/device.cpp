@@ -87,6 +87,7 @@ text::Json to_json(const DeviceSurvey& survey, const Target& target) {
       {"devices", devices},
       {"not_enforced", facts.not_enforced},
       {"counts_instructions", facts.counts_instructions},
+      {"small_pages", facts.small_pages},
       {"target",
        {{"text", target.text}, {"triple", target.triple}, {"cpu", target.cpu}, {"vector_bits", target.vector_bits}}}};
 }
@@ -121,6 +122,9 @@ int show_device(const Compiler* compiler, const RemoteOptions& remote, bool json
   line("caches", caches_text(facts));
   line("memory", bytes_text(facts.memory_bytes) + ", " + bytes_text(facts.memory_available_bytes) +
                      " of it available; a session may allocate " + bytes_text(facts.memory_limit_bytes));
+  if (facts.small_pages)
+    line("pages",
+         "small: the system has no huge ones for memory that processes share, so that large tensors take longer");
   line("system", facts.operating_system);
   line("server", "rpc_server " + facts.server_version + " (" + facts.flavour + ")");
   for (std::size_t i = 0; i < facts.devices.size(); ++i) {

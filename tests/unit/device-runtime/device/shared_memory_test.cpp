@@ -157,12 +157,6 @@ std::uint64_t huge_bytes_at(const void* address) {
   return 0;
 }
 
-// Whether this system makes huge pages of a process's small ones in shared memory.
-bool has_huge_pages() {
-  SharedMemory memory = shared_memory(16 << 20);
-  return memory.take_mapped(5 << 20) != nullptr;
-}
-
 TEST_CASE("large tensors have huge pages in both mappings, up to their last whole one") {
   if (!has_huge_pages()) {
     MESSAGE("skipped: this system has no huge pages in shared memory, or is older than Linux 6.1");

@@ -54,6 +54,14 @@ TEST_CASE_FIXTURE(Fixture, "tensors of less than 4 MiB do not lack huge pages") 
   CHECK_FALSE(client.must(request).reply.environment.small_pages);
 }
 
+TEST_CASE_FIXTURE(Fixture, "large tensors have small pages where the facts of the device say so") {
+  constexpr std::int64_t kCount = 2 << 20;
+  const auto a = client.upload(numbers(kCount)), c = client.upload(numbers(kCount));
+  const auto answer = client.must(evaluation("add", {tensor(a, {kCount}), tensor(a, {kCount}), tensor(c, {kCount})}));
+  if (!is_isolated(answer.reply.environment)) return;
+  CHECK(answer.reply.environment.small_pages == client.facts().small_pages);
+}
+
 TEST_CASE_FIXTURE(Fixture, "isolated calls write the client's tensors and are timed") {
   for (const std::int64_t count : {std::int64_t{1}, std::int64_t{1000}, std::int64_t{2'000'003}}) {
     CAPTURE(count);

@@ -29,6 +29,7 @@ DeviceFacts sample_facts() {
   facts.devices = {{"cpu", "Cortex-A7", 1u << 30}, {"cuda", "Orin (sm_87)", 8ull << 30, "sm_87"}};
   facts.not_enforced = {"memory"};
   facts.counts_instructions = true;
+  facts.small_pages = true;
   return facts;
 }
 
@@ -232,7 +233,8 @@ TEST_CASE("the facts of a server that does not know the last field are read with
   const Result<FactsReply> read = decode<FactsReply>(bytes);
   REQUIRE_MESSAGE(read.is_ok(), read.status().message());
   CHECK(read.value().facts.not_enforced == sent.facts.not_enforced);
-  CHECK(!read.value().facts.counts_instructions);
+  CHECK(read.value().facts.counts_instructions);
+  CHECK(!read.value().facts.small_pages);
 }
 
 TEST_CASE("a nested struct that ends too early, or beyond the message, is refused with its offset") {
