@@ -33,7 +33,7 @@ class Output {
   std::size_t room_, length_ = 0;
 };
 
-// What stands between % and the letter.
+// Flags, width, precision and size, which stand between % and the letter.
 struct Conversion {
   bool is_left = false, has_zeros = false, is_alternative = false;
   char plus = 0;  // what stands before numbers that are not negative; 0: nothing

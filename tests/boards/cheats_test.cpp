@@ -3,6 +3,7 @@
 // measure them: here long tests alone do.
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <memory>
 
 #include "tests/boards/board.h"
@@ -11,99 +12,65 @@
 namespace ferry::test {
 namespace {
 
-OpenClient clients_of(const Guest& guest) {
-  return [&guest] { return std::make_unique<TestClient>(client_of(guest, Setting::usual)); };
-}
-
 Extent extent() { return is_brief() ? Extent::brief : Extent::whole; }
 
-TEST_CASE("on a board, a measured kernel runs in a process of its own") {
+// Checks the servers of the board that all tests share, if there is a kernel to boot.
+void on_board(const std::function<void(const OpenClient&)>& check) {
   const Guest* const guest = board();
   if (guest == nullptr) return;
-  REQUIRE(isolates(clients_of(*guest)));
+  check([guest] { return std::make_unique<TestClient>(client_of(*guest, Setting::usual)); });
   check_servers_live(*guest);
+}
+
+void in_long_tests(const std::function<void(const OpenClient&)>& check) {
+  if (!is_left_to_long_tests()) on_board(check);
+}
+
+TEST_CASE("on a board, a measured kernel runs in a process of its own") {
+  on_board([](const OpenClient& open) { REQUIRE(isolates(open)); });
 }
 
 TEST_CASE("on a board, a kernel that does anything but compute ends its session alone") {
-  const Guest* const guest = board();
-  if (guest == nullptr) return;
-  check_stopped_cheats(clients_of(*guest), extent(), [&] { check_next_session(*guest, Setting::usual); });
-  check_servers_live(*guest);
+  on_board([](const OpenClient& open) {
+    check_stopped_cheats(open, extent(), [] { check_next_session(*board(), Setting::usual); });
+  });
 }
 
-TEST_CASE("on a board, a kernel that leaves calls without their work is seen") {
-  const Guest* const guest = board();
-  if (guest == nullptr) return;
-  if (is_left_to_long_tests()) return;
-  check_seen_cheats(clients_of(*guest));
-  check_servers_live(*guest);
-}
+TEST_CASE("on a board, a kernel that leaves calls without their work is seen") { in_long_tests(check_seen_cheats); }
 
 TEST_CASE("on a board, a kernel that says too early that it is done is seen, stopped, or not listened to") {
-  const Guest* const guest = board();
-  if (guest == nullptr) return;
-  check_early_cheats(clients_of(*guest), extent());
-  check_servers_live(*guest);
+  on_board([](const OpenClient& open) { check_early_cheats(open, extent()); });
 }
 
 TEST_CASE("on a board, a kernel that runs on when it has said that it is done is stopped") {
-  const Guest* const guest = board();
-  if (guest == nullptr) return;
-  check_lying_cheats(clients_of(*guest));
-  check_servers_live(*guest);
+  on_board(check_lying_cheats);
 }
 
 TEST_CASE("on a board, a kernel that keeps results has wrong ones, or gains nothing by them") {
-  const Guest* const guest = board();
-  if (guest == nullptr) return;
-  if (is_left_to_long_tests()) return;
-  check_copying_cheats(clients_of(*guest));
-  check_servers_live(*guest);
+  in_long_tests(check_copying_cheats);
 }
 
 TEST_CASE("on a board, a kernel that is inexact where nobody looks is looked at there") {
-  const Guest* const guest = board();
-  if (guest == nullptr) return;
-  if (is_left_to_long_tests()) return;
-  check_inexact_cheats(clients_of(*guest));
-  check_servers_live(*guest);
+  in_long_tests(check_inexact_cheats);
 }
 
 TEST_CASE("on a board, a kernel that is right for one size is called with others too") {
-  const Guest* const guest = board();
-  if (guest == nullptr) return;
-  if (is_left_to_long_tests()) return;
-  check_size_cheats(clients_of(*guest));
-  check_servers_live(*guest);
+  in_long_tests(check_size_cheats);
 }
 
 TEST_CASE("on a board, a kernel that changes what looks like a time is as slow as it is") {
-  const Guest* const guest = board();
-  if (guest == nullptr) return;
-  check_timed_cheats(clients_of(*guest), extent());
-  check_servers_live(*guest);
+  on_board([](const OpenClient& open) { check_timed_cheats(open, extent()); });
 }
 
 TEST_CASE("on a board, a kernel that breaks what calls it gains nothing by it") {
-  const Guest* const guest = board();
-  if (guest == nullptr) return;
-  check_breaking_cheats(clients_of(*guest), extent());
-  check_servers_live(*guest);
+  on_board([](const OpenClient& open) { check_breaking_cheats(open, extent()); });
 }
 
 TEST_CASE("on a board, a kernel that changes how numbers are rounded does so for itself alone") {
-  const Guest* const guest = board();
-  if (guest == nullptr) return;
-  check_float_mode(clients_of(*guest));
-  check_servers_live(*guest);
+  on_board(check_float_mode);
 }
 
-TEST_CASE("on a board, a kernel that searches its memory finds no secret there") {
-  const Guest* const guest = board();
-  if (guest == nullptr) return;
-  check_searched_memory(clients_of(*guest));
-  check_servers_live(*guest);
-}
+TEST_CASE("on a board, a kernel that searches its memory finds no secret there") { on_board(check_searched_memory); }
 
 }  // namespace
 }  // namespace ferry::test

@@ -21,7 +21,7 @@ struct PointKnob {
   bool is_held = false;         // a search leaves it as it is
 };
 
-// What a compiler has decided at a point, for questions about it that need not decide again.
+// The decisions of a compiler at a point, kept for questions about it that need not decide again.
 class DecidedPoint {
  public:
   virtual ~DecidedPoint() = default;

@@ -113,7 +113,7 @@ TEST_CASE("the share of a tail is counted exactly") {
   const cost::Share share = cost::share_of(outer * 8 + lane < 37, columns, variables);
   CHECK(share.any == 1);
   CHECK(share.partial == doctest::Approx(1.0 / 5));
-  // What holds in all iterations, or in none, has no part in it, however long its loops are.
+  // A condition that holds in all iterations, or in none, has no part in it, however long its loops are.
   const std::vector<cost::Iterated> long_rows = {{outer.get(), 0, 1e6}, {inner.get(), 0, 7}};
   CHECK(cost::share_of(outer < 1'000'000 && inner < 3, long_rows, variables).any == doctest::Approx(3.0 / 7));
   CHECK(cost::share_of(outer < 1'000'000 && inner >= 0, long_rows, variables).any == 1);

@@ -114,7 +114,7 @@ void add_tile_cases(std::vector<RuleCase>& cases) {
                      cpu,
                      {{"M", 40}, {"O", 3}},
                      {{{"M", 40}, {"O", 3}}, {{"M", 5}, {"O", 1}}, {{"M", 1}, {"O", 2}}}});
-  // Of one step, and of several: columns of the next one are prefetched.
+  // Sums of one step, and of several, in which columns of the next one are prefetched.
   for (const std::string groups : {"6", "16", "32"})
     cases.push_back({"product of constant bytes in tiles, groups of 4: " + groups,
                      std::regex_replace(kConstantByteProduct, std::regex("GROUPS"), groups),
