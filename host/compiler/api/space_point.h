@@ -34,7 +34,7 @@ struct SpacePoint {
   std::vector<PointKnob> knobs;  // in the order of the decisions that these values lead to
   std::uint64_t points = 0;      // product of the numbers of candidates, at most the largest uint64
   std::string schedule;          // the directives
-  // Null if nobody decided, and in points that are kept, because it is large.
+  // Null if it is not known, and in points that are kept, because it is large.
   std::shared_ptr<const DecidedPoint> decided = {};
 };
 

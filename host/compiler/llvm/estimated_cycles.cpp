@@ -29,9 +29,9 @@ std::optional<double> lowered_cycles(std::span<const lang::Program> programs,
   return cycles;
 }
 
-class ModelledPoint final : public DecidedPoint {
+class LoweredPoint final : public DecidedPoint {
  public:
-  ModelledPoint(lang::Program program, schedule::Schedule schedule, const Target& target)
+  LoweredPoint(lang::Program program, schedule::Schedule schedule, const Target& target)
       : program_(std::move(program)), schedule_(std::move(schedule)), target_(target) {}
 
   std::optional<double> estimated_cycles(std::uint32_t threads) const override {
@@ -48,11 +48,6 @@ class ModelledPoint final : public DecidedPoint {
   Target target_;
 };
 
-class UnknownPoint final : public DecidedPoint {
- public:
-  std::optional<double> estimated_cycles(std::uint32_t) const override { return std::nullopt; }
-};
-
 }  // namespace
 
 std::optional<double> cycles_of(const Scheduled& scheduled, const Target& target, std::uint32_t threads) {
@@ -67,8 +62,8 @@ std::optional<double> cycles_of(const Scheduled& scheduled, const Target& target
 
 std::shared_ptr<const DecidedPoint> decided_point(lang::Program program, schedule::Schedule schedule,
                                                   const SizesByName& sizes, const Target& target) {
-  if (!is_modelled(target, sizes)) return std::make_shared<const UnknownPoint>();
-  return std::make_shared<const ModelledPoint>(std::move(program), std::move(schedule), target);
+  if (!is_modelled(target, sizes)) return nullptr;
+  return std::make_shared<const LoweredPoint>(std::move(program), std::move(schedule), target);
 }
 
 }  // namespace ferry
