@@ -38,7 +38,7 @@ class IsolatedCall final : public Workload {
   std::int32_t first_call(std::int64_t& elapsed_ns) override { return sample(1, elapsed_ns); }
   // A call of other sizes in place of one of the sets.
   struct Exchange {
-    std::size_t other = 0;  // which one, from 1 on; 0: none
+    std::size_t other = 0;  // the number of the call, from 1 on; 0: none
     std::size_t at = 0;     // the set
   };
   // Runs so many calls with the next sets of arguments in turn, beginning with set `first`.

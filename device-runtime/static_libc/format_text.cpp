@@ -38,7 +38,7 @@ struct Conversion {
   bool is_left = false, has_zeros = false, is_alternative = false;
   char plus = 0;  // what stands before numbers that are not negative; 0: nothing
   int width = 0, precision = -1;
-  int bytes = sizeof(int);  // of an integer
+  int bytes = sizeof(int);  // the size of an integer
 };
 
 // Writes what it has between blanks, with zeros before the text where the precision or the width wants them.

@@ -37,7 +37,7 @@ struct DotProduct {
   std::int64_t column_extent = 0, depth = 0;
   const passes::DotInstruction* instruction = nullptr;
   bool flips_columns = false;  // the instruction takes the columns' bytes in the other type
-  bool is_float = false;       // of bfloat16, added up in float32
+  bool is_float = false;       // factors are bfloat16, sums float32
   std::int64_t bytes_of_element = 1;
 };
 

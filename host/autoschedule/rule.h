@@ -33,9 +33,11 @@ struct StageContext {
   // schedule's stages are all that it must be legal for.
   const schedule::Stages* at_any_size = nullptr;
 
-  // Returns the stage with symbols for the extents that may differ from the expected ones.
+  // Returns the stage with symbols for the extents that may differ from the expected ones. A stage that is not the
+  // program's, but another rule's, has those that it has.
   const schedule::ScheduledStage& stage_at_any_size() const {
-    return at_any_size == nullptr ? stage : *find_stage(*at_any_size, stage.name);
+    const schedule::ScheduledStage* open = at_any_size == nullptr ? nullptr : find_stage(*at_any_size, stage.name);
+    return open == nullptr ? stage : *open;
   }
 };
 

@@ -3,6 +3,7 @@
 #include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/passes/memory/flatten.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "ferry/operators.h"
 
@@ -63,22 +64,9 @@ struct Access {
     return storage == nullptr ? indices : storage->indices(indices);
   }
 
-  // Returns how many elements are between neighbours along a dimension of what it reads in memory; nothing if that is
-  // not known.
-  std::optional<std::int64_t> stride(std::size_t dimension) const {
-    const Buffer& buffer = storage == nullptr ? *load.buffer : *storage->buffer;
-    if (!buffer.strides.empty()) return constant(buffer.strides[dimension]);
-    std::int64_t elements = 1;
-    for (std::size_t d = dimension + 1; d < buffer.shape.size(); ++d) {
-      const auto extent = constant(buffer.shape[d]);
-      if (!extent) return std::nullopt;
-      elements *= *extent;
-    }
-    return elements;
-  }
-
-  static std::optional<std::int64_t> constant(const Expr& expr) {
-    return as_int(expr) == nullptr ? std::nullopt : std::optional(*as_int(expr));
+  // Returns the position of what it reads in memory, in elements.
+  Expr position(const Substitution& loops) const {
+    return passes::linear_index(storage == nullptr ? *load.buffer : *storage->buffer, stored_at(loops));
   }
 };
 
@@ -86,19 +74,12 @@ struct Access {
 // when the loop does not change the address.
 std::int64_t iterations_a_line(const Access& access, const schedule::Loop& inner, std::int64_t extent,
                                Substitution loops) {
-  const std::vector<Expr> first = access.stored_at(loops);
+  const Expr first = access.position(loops);
   loops[inner.var.get()] = Expr(1);
-  const std::vector<Expr> second = access.stored_at(loops);
-  std::int64_t moved = 0;
-  for (std::size_t d = 0; d < first.size(); ++d) {
-    const Expr difference = passes::simplify(second[d] - first[d]);
-    const std::int64_t* step = as_int(difference);
-    if (step == nullptr) return 1;
-    if (*step == 0) continue;
-    const auto stride = access.stride(d);
-    if (!stride) return 1;
-    moved += *step * *stride;
-  }
+  const Expr difference = passes::simplify(access.position(loops) - first);
+  const std::int64_t* step = as_int(difference);
+  if (step == nullptr) return 1;
+  const std::int64_t moved = *step;
   if (moved == 0) return extent;
   const std::int64_t bytes = static_cast<std::int64_t>(dtype_bytes(access.load.buffer->dtype));
   return moved > 0 && moved < kLineBytes / bytes ? kLineBytes / (moved * bytes) : 1;

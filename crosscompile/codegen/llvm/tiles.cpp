@@ -146,9 +146,8 @@ void for_each_sum(const SumTiles& sums, const RowTiles& tiles,
 }
 
 // Emits the definition with these tiles of rows, as if the others had no real rows.
-void emit_with(FunctionState& state, const ir::InstructionStmt& node, const RowTiles& tiles) {
+void emit_with(FunctionState& state, const ir::InstructionStmt& node, const SumTiles& sums, const RowTiles& tiles) {
   llvm::IRBuilder<>& b = state.builder;
-  const SumTiles sums = passes::sum_tiles(node);
   configure(state, sums.groups, tiles);
   Value* stride = stride_bytes(state, sums.row_stride, sums.sums[0]);
   const bool from_zero = passes::starts_at_zero(node);
@@ -193,38 +192,39 @@ void branch(FunctionState& state, Value* condition, const std::function<void()>&
 }
 
 // Emits one or two tiles of rows, with any numbers of real rows.
-void emit_pair(FunctionState& state, const ir::InstructionStmt& node, std::int64_t first, llvm::ArrayRef<Value*> rows) {
+void emit_pair(FunctionState& state, const ir::InstructionStmt& node, const SumTiles& sums, std::int64_t first,
+               llvm::ArrayRef<Value*> rows) {
   llvm::IRBuilder<>& b = state.builder;
   const auto each = [&] {
     for (std::size_t i = 0; i < rows.size(); ++i)
       branch(
           state, b.CreateIsNotNull(rows[i]),
-          [&] { emit_with(state, node, {first + static_cast<std::int64_t>(i), 1, rows[i], rows[i]}); }, [] {});
+          [&] { emit_with(state, node, sums, {first + static_cast<std::int64_t>(i), 1, rows[i], rows[i]}); }, [] {});
   };
   if (rows.size() == 1) return each();
   Value* both = b.CreateAnd(b.CreateIsNotNull(rows[0]), b.CreateIsNotNull(rows[1]));
-  branch(state, both, [&] { emit_with(state, node, {first, 2, rows[0], rows[1]}); }, each);
+  branch(state, both, [&] { emit_with(state, node, sums, {first, 2, rows[0], rows[1]}); }, each);
 }
 
 // Emits the first tiles of rows together if these alone have real rows and all but the last are full.
-void emit_together(FunctionState& state, const ir::InstructionStmt& node, std::size_t count,
+void emit_together(FunctionState& state, const ir::InstructionStmt& node, const SumTiles& sums, std::size_t count,
                    llvm::ArrayRef<Value*> rows) {
   llvm::IRBuilder<>& b = state.builder;
   if (count <= kSquare) {
     for (std::size_t i = 0; i < rows.size(); i += kSquare)
-      emit_pair(state, node, static_cast<std::int64_t>(i),
+      emit_pair(state, node, sums, static_cast<std::int64_t>(i),
                 rows.slice(i, std::min<std::size_t>(kSquare, rows.size() - i)));
     return;
   }
-  Value* full = b.getInt64(static_cast<std::uint64_t>(passes::sum_tiles(node).full_rows));
+  Value* full = b.getInt64(static_cast<std::uint64_t>(sums.full_rows));
   Value* fits = b.CreateIsNotNull(rows[count - 1]);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i + 1 < count) fits = b.CreateAnd(fits, b.CreateICmpEQ(rows[i], full));
     if (i >= count) fits = b.CreateAnd(fits, b.CreateIsNull(rows[i]));
   }
   branch(
-      state, fits, [&] { emit_with(state, node, {0, static_cast<std::int64_t>(count), full, rows[count - 1]}); },
-      [&] { emit_together(state, node, count - 1, rows); });
+      state, fits, [&] { emit_with(state, node, sums, {0, static_cast<std::int64_t>(count), full, rows[count - 1]}); },
+      [&] { emit_together(state, node, sums, count - 1, rows); });
 }
 
 Intrinsic::ID product_of(DType a, DType b) {
@@ -238,8 +238,9 @@ Intrinsic::ID product_of(DType a, DType b) {
 void emit_tile_sums(FunctionState& state, const ir::InstructionStmt& node) {
   state.uses_tiles = true;
   llvm::SmallVector<Value*, passes::kMaxSums> rows;
-  for (const ir::Expr& count : passes::sum_tiles(node).rows) rows.push_back(emit_expr(state, count));
-  emit_together(state, node, rows.size(), rows);
+  const SumTiles sums = passes::sum_tiles(node);
+  for (const ir::Expr& count : sums.rows) rows.push_back(emit_expr(state, count));
+  emit_together(state, node, sums, rows.size(), rows);
 }
 
 void emit_tile_dot(FunctionState& state, const ir::InstructionStmt& node) {
