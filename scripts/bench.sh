@@ -4,7 +4,8 @@
 # --static judges code for boards without one, by the instructions that an emulator executes.
 #
 #   scripts/bench.sh [--json FILE]
-#   scripts/bench.sh --kernels [--only PART_OF_A_NAME] [--rounds N] [--json FILE]      (installs the other libraries)
+#   scripts/bench.sh --kernels [--only PART_OF_A_NAME] [--rounds N] [--tune BUDGET] [--json FILE]
+#                                                                                     (installs the other libraries)
 #   scripts/bench.sh --networks [--only NAME]... [--threads N]... [--rounds N] [--json FILE]                  (likewise)
 #   scripts/bench.sh --static [--only PART_OF_A_NAME] [--target NAME]... [--flavour fixed|open]... [--network NET.onnx]...
 #                    [--peers] [--show NUMBER] [--json FILE]                           (explained in bench/boards/static.py)

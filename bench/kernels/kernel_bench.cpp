@@ -1,7 +1,10 @@
 // Compares the speed of ferry's kernels with that of other libraries. Each case is compiled here and timed against each
 // peer in separate processes (duel.cpp). Prints a table in Markdown; with --json FILE also writes all figures.
 //
-//   ferry_kernel_bench [--only TEXT] [--rounds N] [--processes N] [--json FILE]      TEXT: a part of the case's name
+//   ferry_kernel_bench [--only TEXT] [--rounds N] [--processes N] [--tune BUDGET] [--json FILE]
+//
+// TEXT: a part of the case's name. With --tune 60s, say, only cases with the default schedule and a program in a file
+// are run; `ferry tune` searches for their schedules first.
 
 #include <unistd.h>
 
@@ -15,6 +18,7 @@
 
 #include "bench/kernels/cases.h"
 #include "bench/kernels/request.h"
+#include "bench/kernels/tuned_point.h"
 #include "bench/support/comparison.h"
 #include "crosscompile/compile.h"
 #include "ferry/compile.h"
@@ -32,6 +36,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::string only, json;
+  std::string budget;  // of `ferry tune` for each case; empty: none is tuned
   int rounds = 15;
   int processes = 5;  // the rounds are divided among them
 };
@@ -64,6 +69,7 @@ std::string with_sizes(const std::string& program, const std::map<std::string, s
 struct Compiled {
   std::vector<std::uint8_t> module;
   double seconds = 0;  // from lowering to linked code
+  bench::TunedPoint tuned = {};
 };
 
 // A convolution of 3x3 with constant filters, of images in blocks of 16 channels.
@@ -75,8 +81,10 @@ lang::Program winograd_program(const bench::Operation& o) {
   return lang::make_program("conv", {lang::in(x), lang::constant(k), lang::out(y)});
 }
 
+bool can_be_tuned(const Case& c) { return c.schedule.empty() && !c.program.empty(); }
+
 // Returns nothing if the case's schedule does not exist.
-std::optional<Compiled> compile_case(const Case& c) {
+std::optional<Compiled> compile_case(const Case& c, const Options& options, const fs::path& scratch) {
   const fs::path folder = FERRY_KERNELS_FOLDER;
   const std::string source = c.program.empty() ? "" : with_sizes(read_text(folder / "programs" / c.program), c.sizes);
   const fs::path schedule = folder / "schedules" / c.schedule;
@@ -85,9 +93,15 @@ std::optional<Compiled> compile_case(const Case& c) {
   const std::vector<lang::Program> programs =
       c.program.empty() ? std::vector{winograd_program(c.operation)} : lang::parse(source, c.program);
   Compiled compiled;
+  if (!options.budget.empty()) {
+    const fs::path program = scratch / c.program;
+    std::ofstream(program) << source;
+    compiled.tuned = bench::tuned_point({program, c.threads, options.budget, scratch});
+  }
   const auto compile_once = [&] {
-    const schedule::Schedule how = c.schedule.empty() ? autoschedule::default_schedule(programs.at(0), host)
-                                                      : schedule::Schedule::replay(programs.at(0), read_text(schedule));
+    const schedule::Schedule how = c.schedule.empty()
+                                       ? autoschedule::schedule_at(programs.at(0), host, {}, {compiled.tuned.point})
+                                       : schedule::Schedule::replay(programs.at(0), read_text(schedule));
     compiled.module =
         compile_module(lower::lower_module(std::span(&programs.at(0), 1), std::span(&how, 1)), host, {source, ""})
             .bytes;
@@ -160,7 +174,8 @@ std::string rate_text(const Case& c, double seconds) {
 // One row of the table, also available as JSON.
 class Row {
  public:
-  Row(const Case& c, const Compiled& compiled) : case_(c), compile_ms_(compiled.seconds * 1e3) {}
+  Row(const Case& c, const Compiled& compiled, bool is_tuned)
+      : case_(c), compile_ms_(compiled.seconds * 1e3), tuned_(compiled.tuned), is_tuned_(is_tuned) {}
 
   void add(const std::string& key, const nlohmann::json& answer) {
     json_[key] = answer;
@@ -184,21 +199,35 @@ class Row {
   }
 
   std::string text() const {
-    const std::string schedule = case_.schedule.empty() ? "default" : case_.schedule;
     const bool met = is_right_ && seconds_ > 0 && worst_ >= case_.goal;
-    return "| " + case_.name + " | " + schedule + " | " + (seconds_ > 0 ? rate_text(case_, seconds_) : "-") + " | " +
+    return "| " + case_.name + " | " + schedule() + " | " + (seconds_ > 0 ? rate_text(case_, seconds_) : "-") + " | " +
            peers_ + " | " + (seconds_ > 0 ? format("%.2f", worst_) : "-") + " | " + format("%.2f", case_.goal) + " | " +
            (met ? "yes" : "**no**") + " | " + format("%.0f", compile_ms_) + " | " +
            (is_right_ ? format("%.1e", largest_) : "**WRONG**: " + wrong_) + " |";
   }
 
   nlohmann::json json() const {
-    return {{"case", case_.name}, {"schedule", case_.schedule}, {"goal", case_.goal},        {"against_best", worst_},
-            {"right", is_right_}, {"compile_ms", compile_ms_},  {"largest_error", largest_}, {"peers", json_}};
+    return {{"case", case_.name},
+            {"schedule", case_.schedule},
+            {"goal", case_.goal},
+            {"against_best", worst_},
+            {"right", is_right_},
+            {"compile_ms", compile_ms_},
+            {"largest_error", largest_},
+            {"peers", json_},
+            {"point", tuned_.point},
+            {"faster_than_default", tuned_.faster},
+            {"trials_per_second", tuned_.trials_per_second}};
   }
   bool is_right() const { return is_right_; }
 
  private:
+  std::string schedule() const {
+    if (!is_tuned_) return case_.schedule.empty() ? "default" : case_.schedule;
+    return tuned_.point.empty() ? "default, as tuned"
+                                : "tuned, " + format("%.2f", tuned_.faster) + " of the default's speed";
+  }
+
   void check(const std::string& who, const nlohmann::json& deviation) {
     if (who == "ferry") largest_ = std::max<double>(largest_, deviation["largest"]);
     if (deviation["good"].get<bool>()) return;
@@ -209,6 +238,8 @@ class Row {
 
   const Case& case_;
   double compile_ms_;
+  bench::TunedPoint tuned_;
+  bool is_tuned_;
   nlohmann::json json_ = nlohmann::json::object();
   std::string peers_, wrong_;
   double worst_ = 0, seconds_ = 0, largest_ = 0;
@@ -224,8 +255,8 @@ bool run_cases(const Options& options, const fs::path& folder) {
   nlohmann::json figures = nlohmann::json::array();
   bool all_right = true;
   for (const Case& c : bench::all_cases()) {
-    if (c.name.find(options.only) == std::string::npos) continue;
-    const std::optional<Compiled> compiled = compile_case(c);
+    if (c.name.find(options.only) == std::string::npos || (!options.budget.empty() && !can_be_tuned(c))) continue;
+    const std::optional<Compiled> compiled = compile_case(c, options, folder);
     if (!compiled) {
       std::cerr << c.name << ": " << c.schedule << " has not been written yet\n";
       continue;
@@ -234,7 +265,7 @@ bool run_cases(const Options& options, const fs::path& folder) {
     std::ofstream(request.module, std::ios::binary)
         .write(reinterpret_cast<const char*>(compiled->module.data()),
                static_cast<std::streamsize>(compiled->module.size()));
-    Row row(c, *compiled);
+    Row row(c, *compiled, !options.budget.empty());
     for (const std::string& peer : c.peers) {
       request.peer = peer;
       row.add(peer, compare(request, options, folder));
@@ -258,10 +289,12 @@ Options parse_options(int argc, char** argv) {
       options.json = argv[i + 1];
     } else if (name == "--rounds") {
       options.rounds = std::max(1, std::atoi(argv[i + 1]));
+    } else if (name == "--tune") {
+      options.budget = argv[i + 1];
     } else if (name == "--processes") {
       options.processes = std::max(1, std::atoi(argv[i + 1]));
     } else {
-      throw std::invalid_argument("expected --only, --rounds, --processes or --json, got " + name);
+      throw std::invalid_argument("expected --only, --rounds, --processes, --tune or --json, got " + name);
     }
   }
   options.processes = std::min(options.processes, options.rounds);
