@@ -36,9 +36,8 @@ double load_cost(double elements, const Target& target) {
 
 }  // namespace
 
-WinogradChoice winograd_choice(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target,
-                               const ErrorRatios& limit) {
-  if (target.has_thread_blocks()) return {};
+ConvolutionCosts convolution_costs(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target,
+                                   const ErrorRatios& limit) {
   const auto in_blocks = [&](std::int64_t channels) { return (channels + lanes - 1) / lanes * lanes; };
   const std::int64_t inputs = in_blocks(sizes.channels), outputs = in_blocks(sizes.filters);
   const double direct = product({sizes.images, sizes.height, sizes.width, 9, sizes.channels, outputs}) +
@@ -50,7 +49,13 @@ WinogradChoice winograd_choice(const ConvolutionSizes& sizes, std::int64_t lanes
     return tiles * (product({points, inputs, outputs}) + transform * static_cast<double>(inputs + outputs)) +
            load_cost(product({points, inputs, outputs}), target);
   };
-  const double two = cost(2, kTransform2), four = cost(4, kTransform4);
+  return {direct, cost(2, kTransform2), cost(4, kTransform4)};
+}
+
+WinogradChoice winograd_choice(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target,
+                               const ErrorRatios& limit) {
+  if (target.has_thread_blocks()) return {};
+  const auto [direct, two, four] = convolution_costs(sizes, lanes, target, limit);
   if (four < kWorthwhile * std::min(direct, two)) return {4, four / direct};
   return two < kWorthwhile * direct ? WinogradChoice{2, two / direct} : WinogradChoice{};
 }

@@ -15,6 +15,15 @@ struct ConvolutionSizes {
   std::int64_t height = 1, width = 1;  // the results' size
 };
 
+// Estimated times of its algorithms, in multiply-adds of one lane; infinity: the errors may exceed the limit.
+struct ConvolutionCosts {
+  double direct = 0, winograd2 = 0, winograd4 = 0;  // the last two with tiles of 2 and of 4
+};
+
+// `lanes` are the channels in a block. For CPUs.
+ConvolutionCosts convolution_costs(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target,
+                                   const ErrorRatios& limit = kMaxErrorRatios);
+
 struct WinogradChoice {
   std::int64_t tile = 0;
   double share = 1;  // estimated time, in that of a direct convolution

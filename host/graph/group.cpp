@@ -26,10 +26,10 @@ std::string name_of(const Graph& graph, const Group& group) {
 namespace {
 
 // Returns what stands after the name of an operator that is not computed as it is defined.
-std::string algorithm_of(const Node& node) {
-  const auto* conv = std::get_if<ConvAttributes>(&node.attributes);
-  const auto* quantized = std::get_if<QuantizedConvAttributes>(&node.attributes);
-  const auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes);
+std::string algorithm_of(const Attributes& attributes) {
+  const auto* conv = std::get_if<ConvAttributes>(&attributes);
+  const auto* quantized = std::get_if<QuantizedConvAttributes>(&attributes);
+  const auto* matmul = std::get_if<QuantizedMatmulAttributes>(&attributes);
   if (quantized != nullptr) conv = &quantized->conv;
   if (conv != nullptr && conv->winograd_tile != 0) return "_winograd" + std::to_string(conv->winograd_tile);
   const bool is_in_floats = (quantized != nullptr && quantized->is_scaled && !quantized->in_integers) ||
@@ -39,13 +39,16 @@ std::string algorithm_of(const Node& node) {
 
 }  // namespace
 
-std::string operators_of(const Graph& graph, const Group& group) {
+std::string operators_of(const Graph& graph, const Group& group) { return operators_of(graph, group, {}); }
+
+std::string operators_of(const Graph& graph, const Group& group, const std::map<std::size_t, Attributes>& changed) {
   constexpr std::size_t kMostNames = 4;
   std::string text;
   for (std::size_t i = 0; i < std::min(group.nodes.size(), kMostNames); ++i) {
     const Node& node = graph.nodes[group.nodes[i]];
     text += (i == 0 ? "" : "_") + std::string(operator_name(node.op));
-    text += algorithm_of(node);
+    const auto found = changed.find(i);
+    text += algorithm_of(found == changed.end() ? node.attributes : found->second);
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include "host/graph/graph.h"
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,5 +29,7 @@ std::string name_of(const Graph& graph, const Group& group);
 // "conv_winograd4", say, after the size of their tiles, and those of integers that are computed in float32 directly
 // "quantized_conv_f32".
 std::string operators_of(const Graph& graph, const Group& group);
+// The same if members of the group had these attributes.
+std::string operators_of(const Graph& graph, const Group& group, const std::map<std::size_t, Attributes>& changed);
 
 }  // namespace ferry::graph

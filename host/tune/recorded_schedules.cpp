@@ -8,6 +8,7 @@
 #include "host/tune/task/device_key.h"
 #include "host/tune/task/program_hash.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -60,26 +61,57 @@ bool RecordedSchedules::is_as_measured(const TuneRecord& record, const ReplayedT
   return same_code_.emplace(key, is_same).first->second;
 }
 
+std::optional<TuneRecord> RecordedSchedules::best_of(const TaskKey& key, const NetworkIdentity& network,
+                                                     std::span<const OtherAlgorithm> others) const {
+  std::vector<TuneRecord> records = records_of(key.program);
+  std::erase_if(records, [&](const TuneRecord& record) {
+    return !record.algorithm.empty() &&
+           std::ranges::find(others, record.algorithm, &OtherAlgorithm::name) == others.end();
+  });
+  std::optional<TuneRecord> best = best_record(records, key, place_in(network));
+  if (!best || !best->confirmed || best->values.empty() || *share_of_default(*best) > 1 - kLeastGain)
+    return std::nullopt;
+  return best;
+}
+
+std::optional<TunedSchedule> RecordedSchedules::schedule_of(const TuneRecord& record, const ReplayedTask& task) const {
+  const std::optional<TuneRecord> best = replayed(record, task);
+  if (!best) return std::nullopt;
+  const double share = *share_of_default(record);
+  const bool is_as_measured = this->is_as_measured(*best, task);
+  if (!is_as_measured && share > 1 - kLeastGainOfOtherCode) return std::nullopt;
+  const std::string from = std::filesystem::path(file_).filename().string();
+  std::string note =
+      (record.algorithm.empty() ? "the schedule is from " + from
+                                : "the algorithm (" + record.algorithm + ") and its schedule are from " + from) +
+      ": " + gain_text(share) + " times as fast as " +
+      (task.schedule != nullptr ? "with the first choice of each knob" : "the default");
+  if (!is_as_measured) note += ", as another build of ferry compiled both: 'ferry records verify' measures them again";
+  return TunedSchedule{best->values, best->point, std::move(note)};
+}
+
 std::optional<TunedSchedule> RecordedSchedules::find(const lang::Program& program, const SizesByName& sizes,
                                                      const Target& target, const ScheduleText* schedule,
                                                      const NetworkIdentity& network) const {
   const TaskKey key{program_hash(program, sizes),
                     schedule != nullptr ? std::optional(schedule_hash(*schedule)) : std::nullopt,
                     device_key(target, threads_)};
-  const std::optional<TuneRecord> recorded = best_record(records_of(key.program), key, place_in(network));
-  if (!recorded || !recorded->confirmed || recorded->values.empty()) return std::nullopt;
-  const double share = *share_of_default(*recorded);
-  if (share > 1 - kLeastGain) return std::nullopt;
-  const ReplayedTask task{compiler_, program, sizes, target, schedule};
-  const std::optional<TuneRecord> best = replayed(*recorded, task);
-  if (!best) return std::nullopt;
-  const bool is_as_measured = this->is_as_measured(*best, task);
-  if (!is_as_measured && share > 1 - kLeastGainOfOtherCode) return std::nullopt;
-  std::string note = "the schedule is from " + std::filesystem::path(file_).filename().string() + ": " +
-                     gain_text(share) + " times as fast as " +
-                     (schedule != nullptr ? "with the first choice of each knob" : "the default");
-  if (!is_as_measured) note += ", as another build of ferry compiled both: 'ferry records verify' measures them again";
-  return TunedSchedule{best->values, best->point, std::move(note)};
+  const std::optional<TuneRecord> best = best_of(key, network, {});
+  return best ? schedule_of(*best, {compiler_, program, sizes, target, schedule}) : std::nullopt;
+}
+
+std::optional<TunedAlgorithm> RecordedSchedules::find_algorithm(const lang::Program& program,
+                                                                std::span<const OtherAlgorithm> others,
+                                                                const Target& target,
+                                                                const NetworkIdentity& network) const {
+  const TaskKey key{program_hash(program, {}), std::nullopt, device_key(target, threads_)};
+  const std::optional<TuneRecord> best = best_of(key, network, others);
+  if (!best || best->algorithm.empty()) return std::nullopt;
+  const auto other = std::ranges::find(others, best->algorithm, &OtherAlgorithm::name);
+  std::optional<TunedSchedule> schedule =
+      schedule_of(*best, {compiler_, program, {}, target, nullptr, &other->program});
+  if (!schedule) return std::nullopt;
+  return TunedAlgorithm{best->algorithm, *std::move(schedule)};
 }
 
 Hash RecordedSchedules::identity(const Target&) const {

@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,12 +35,20 @@ class RecordedSchedules final : public TunedSchedules {
   // Error with unavailable if the file cannot be read.
   std::optional<TunedSchedule> find(const lang::Program& program, const SizesByName& sizes, const Target& target,
                                     const ScheduleText* schedule, const NetworkIdentity& network) const override;
+  // Algorithms compete with schedules: what took the smallest share of the default's time is used.
+  std::optional<TunedAlgorithm> find_algorithm(const lang::Program& program, std::span<const OtherAlgorithm> others,
+                                               const Target& target, const NetworkIdentity& network) const override;
   // Records of other devices count too, so that nothing must be parsed.
   Hash identity(const Target& target) const override;
 
  private:
   const std::string& text() const;
   const std::vector<TuneRecord>& records_of(const Hash& program) const;
+  // Returns the best record of a task that is confirmed and faster than the default.
+  std::optional<TuneRecord> best_of(const TaskKey& key, const NetworkIdentity& network,
+                                    std::span<const OtherAlgorithm> others) const;
+  // Returns the schedule that a record stands for; nothing if it does not apply.
+  std::optional<TunedSchedule> schedule_of(const TuneRecord& record, const ReplayedTask& task) const;
   bool is_as_measured(const TuneRecord& record, const ReplayedTask& task) const;
 
   const Compiler& compiler_;

@@ -42,7 +42,7 @@ class Renaming {
 
 // Returns the schedule at the record's point in place of the default; nothing if there is no such point.
 std::optional<Scheduled> scheduled_at(const TuneRecord& record, const ReplayedTask& task) {
-  Scheduled scheduled{.programs = std::span(&task.program, 1), .sizes = task.sizes};
+  Scheduled scheduled{.programs = std::span(&task.of_point(), 1), .sizes = task.sizes};
   if (task.schedule == nullptr) {
     scheduled.point = PointText{.text = {}, .name = "the record", .in_order = record.values};
     return scheduled;
@@ -58,7 +58,7 @@ std::optional<Scheduled> scheduled_at(const TuneRecord& record, const ReplayedTa
 // Returns nothing if the default schedule's space does not have the point.
 std::optional<SpacePoint> point_at(const ReplayedTask& task, PointText point) {
   try {
-    Scheduled scheduled{.programs = std::span(&task.program, 1), .sizes = task.sizes};
+    Scheduled scheduled{.programs = std::span(&task.of_point(), 1), .sizes = task.sizes};
     scheduled.point = std::move(point);
     return task.compiler.space_at(scheduled, task.target);
   } catch (const CompileError&) {
@@ -106,9 +106,9 @@ std::optional<TuneRecord> replayed(const TuneRecord& record, const ReplayedTask&
 
 bool has_same_code(const TuneRecord& record, const ReplayedTask& task) {
   // Its name is part of a function's code.
-  lang::Program program = task.program;
-  program.name = record.function;
-  ReplayedTask named{task.compiler, program, task.sizes, task.target, task.schedule};
+  lang::Program program = task.program, of_point = task.of_point();
+  program.name = of_point.name = record.function;
+  const ReplayedTask named{task.compiler, program, task.sizes, task.target, task.schedule, &of_point};
   try {
     std::optional<Scheduled> at_point = scheduled_at(record, named);
     const Scheduled by_default{.programs = std::span(&program, 1),

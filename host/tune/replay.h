@@ -16,6 +16,10 @@ struct ReplayedTask {
   const SizesByName& sizes;  // those that are not fixed in the program
   const Target& target;
   const ScheduleText* schedule = nullptr;  // the user's own; null: the default schedule's space
+  // The program with the record's algorithm, if it has one; null: the program itself.
+  const lang::Program* with_algorithm = nullptr;
+
+  const lang::Program& of_point() const { return with_algorithm != nullptr ? *with_algorithm : program; }
 };
 
 // Returns the record with the values that lead to the schedule that was measured; nothing if none do. They are the

@@ -128,7 +128,7 @@ void TaskSearch::read_earlier() {
   const ReplayedTask task{compiler_, choose_program(task_.source, task_.function), task_.open_sizes, task_.target,
                           text.schedule ? &*text.schedule : nullptr};
   for (const TuneRecord& record : value_or_throw(read_records(options_.records, task_.key.program)).records) {
-    if (record.key != task_.key || record.values.empty()) continue;
+    if (record.key != task_.key || record.values.empty() || !record.algorithm.empty()) continue;
     ++earlier_;
     const std::optional<TuneRecord> renewed = record.version == version ? record : replayed(record, task);
     const std::optional<SpacePoint> point = renewed ? task_.space_at(renewed->values) : std::nullopt;
@@ -281,6 +281,14 @@ std::vector<TuneRecord> TaskSearch::rank(std::optional<Clock::time_point> until)
     ranked.push_back(records_->record_of(tried));
   }
   return ranked;
+}
+
+TuneRecord TaskSearch::default_record() const {
+  Tried tried{.point = *task_.space_at(PointValues()), .trial = {}, .device = device()};
+  tried.code = records_->default_code();
+  const double seconds = progress_.default_seconds;
+  tried.trial.time = tried.trial.default_time = MeasuredTime{seconds, seconds, seconds};
+  return records_->record_of(tried);
 }
 
 }  // namespace ferry::tune

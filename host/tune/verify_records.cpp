@@ -91,6 +91,8 @@ class Verifier {
   VerifiedTask settle(const TuneRecord& record, const TunedTask& task) const {
     const std::string version = version_of(compiler_, target_);
     if (record.version == version) return {Verdict::current, record};
+    // Only the network knows the program with this algorithm.
+    if (!record.algorithm.empty()) return {Verdict::in_network, record};
     const TextKernel& text = *task.source.as_text();
     const ReplayedTask now{compiler_, choose_program(task.source, task.function), task.open_sizes, target_,
                            text.schedule ? &*text.schedule : nullptr};

@@ -186,7 +186,8 @@ class TracedNetwork {
                 const Observer& observer)
       : device_(device),
         observer_(observer),
-        network_(source.as_network()->network->with_all_outputs(target, size_hints(function_of(source, ""), call))),
+        network_(source.as_network()->network->with_all_outputs(target, size_hints(function_of(source, ""), call),
+                                                                source.tuned.get())),
         module_(compile(source, network_, target, call, observer)) {}
 
   const FunctionInfo& info() const { return module_.manifest().functions.front(); }

@@ -32,9 +32,33 @@ std::string kernel_lines(const TunedNetwork& tuned) {
     text += "  " + printable(kernel->kernel) + ", " + seconds_text(kernel->seconds) + ": " +
             tune::gain_text(kernel->share_in_network) + " times as fast in the network, " +
             tune::gain_text(kernel->best_share) + " by itself";
+    if (!kernel->point_algorithm.empty())
+      text += ", with the algorithm " + kernel->point_algorithm + " in place of " + kernel->algorithm;
     text += kernel->is_used ? "\n" : ", not used\n";
   }
   return text;
+}
+
+// Returns a line for each algorithm that was tried in place of another one.
+std::string algorithm_lines(const TunedNetwork& tuned) {
+  std::string text;
+  for (const NetworkKernelResult& kernel : tuned.kernels)
+    for (const tune::AlgorithmResult& other : kernel.others)
+      if (other.trials > 0)
+        text += "  " + printable(kernel.kernel) + " with the algorithm " + other.algorithm + ": " +
+                tune::gain_text(other.best_share) + " times as fast by itself as the default, " + kernel.algorithm +
+                ", and by estimates " + tune::gain_text(other.estimated_share) + "\n";
+  return text;
+}
+
+text::Json algorithm_json(const tune::AlgorithmResult& other) {
+  text::Json json = {{"algorithm", other.algorithm},
+                     {"state", tune::kernel_state_name(other.state)},
+                     {"estimated_share", other.estimated_share},
+                     {"trials", other.trials}};
+  if (other.trials > 0) json["best_share"] = other.best_share;
+  if (!other.reason.empty()) json["reason"] = other.reason;
+  return json;
 }
 
 text::Json kernel_json(const NetworkKernelResult& kernel) {
@@ -44,10 +68,13 @@ text::Json kernel_json(const NetworkKernelResult& kernel) {
       {"is_used", kernel.is_used}};
   if (!kernel.reason.empty()) json["reason"] = kernel.reason;
   if (kernel.estimate > 0) json["estimated_seconds"] = kernel.estimate;
+  if (!kernel.algorithm.empty()) json["algorithm"] = kernel.algorithm;
+  for (const tune::AlgorithmResult& other : kernel.others) json["others"].push_back(algorithm_json(other));
   if (!kernel.point.empty()) {
     json["point"] = kernel.point;
     json["share_in_network"] = kernel.share_in_network;
   }
+  if (!kernel.point_algorithm.empty()) json["point_algorithm"] = kernel.point_algorithm;
   return json;
 }
 
@@ -65,6 +92,7 @@ std::string network_text(const TunedNetwork& tuned, const std::string& records) 
                      count_text(count(KernelState::fixed)) + " without knobs";
   if (count(KernelState::waiting) > 0) text += ", " + count_text(count(KernelState::waiting)) + " without a turn";
   text += "\n" + kernel_lines(tuned);
+  text += algorithm_lines(tuned);
   for (const NetworkKernelResult& kernel : tuned.kernels)
     if (kernel.state == KernelState::failed)
       text += "  " + printable(kernel.kernel) + " cannot be tuned: " + kernel.reason + "\n";

@@ -69,6 +69,7 @@ int list(const RecordsCommand& options) {
     const tune::TuneRecord& newest = *trials.back();
     const std::optional<tune::TuneRecord> best = tune::best_record(records, key);
     std::string point = best ? best->point : "";
+    if (best && !best->algorithm.empty()) point = "algorithm=" + best->algorithm + "; " + point;
     for (char& c : point)
       if (c == '\n') c = ';';
     while (point.ends_with(';')) point.pop_back();
@@ -80,6 +81,7 @@ int list(const RecordsCommand& options) {
         one["seconds"] = best->time->seconds;
         one["default_seconds"] = best->default_time->seconds;
         one["confirmed"] = best->confirmed;
+        if (!best->algorithm.empty()) one["algorithm"] = best->algorithm;
         one["point"] = best->point;
       }
       json.push_back(std::move(one));

@@ -130,6 +130,8 @@ struct NetworkProgram {
   std::string kernel;  // its name in the network: what the steps call it, unless they run "KERNEL_tuned" in its place
   lang::Program program;
   std::vector<std::string> nodes;  // the names of what each call computes
+  std::string algorithm = {};      // that the compiler has chosen, "direct"; empty: there is no choice
+  std::vector<OtherAlgorithm> others = {};
 };
 
 struct Emission {
@@ -156,7 +158,7 @@ class Network {
   virtual Emission emit(Stage stage, const NetworkRequest& request, const std::string& after = {}) const = 0;
 
   // Returns the kernels that tuning can find schedules for, once each. Those that run beside the target's device, or in
-  // sizes that are not known, are left out.
+  // sizes that are not known, are left out, as are algorithms whose errors may exceed the network's limit.
   virtual std::vector<NetworkProgram> kernels(const NetworkRequest& request) const = 0;
 
   virtual const NetworkSource& source() const = 0;
@@ -164,8 +166,9 @@ class Network {
   // Reads the file again, and returns the network with these tensors (NetworkNames::tensors) as further outputs.
   virtual std::shared_ptr<const Network> with_outputs(const std::vector<std::string>& tensors) const = 0;
   // Returns a network with what each kernel computes as a further output, compiled for this target where calls are
-  // expected to have these sizes.
-  virtual std::shared_ptr<const Network> with_all_outputs(const Target& target, const SizesByName& sizes) const = 0;
+  // expected to have these sizes, with the algorithms that are known for its kernels, if any are.
+  virtual std::shared_ptr<const Network> with_all_outputs(const Target& target, const SizesByName& sizes,
+                                                          const TunedSchedules* tuned) const = 0;
   // Returns the nodes of such a network, in order, a program for those that one kernel computes, for a call with these
   // sizes. They refer to the network.
   virtual std::vector<NodeProgram> nodes(const SizesByName& sizes) const = 0;

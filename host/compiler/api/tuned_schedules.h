@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,21 @@ struct TunedSchedule {
   std::string note;
 };
 
+// A kernel of a network with another algorithm than the compiler has chosen for it by estimates, as a program by
+// itself.
+struct OtherAlgorithm {
+  std::string name;    // "winograd2"
+  std::string kernel;  // its name in a network that computes it so
+  lang::Program program;
+  double ratio = 1;  // its estimated time over that of the compiler's choice
+};
+
+// The best algorithm that is known for a kernel, and the schedule of its program.
+struct TunedAlgorithm {
+  std::string name;
+  TunedSchedule schedule;
+};
+
 // A network that a program is a kernel of.
 struct NetworkIdentity {
   std::string name = {};  // empty: the program runs by itself
@@ -40,7 +56,12 @@ class TunedSchedules {
   virtual std::optional<TunedSchedule> find(const lang::Program& program,
                                             const std::map<std::string, std::int64_t>& sizes, const Target& target,
                                             const ScheduleText* schedule, const NetworkIdentity& network) const = 0;
-  // Returns a hash of all that find() may return without a schedule of the user's own.
+  // Returns the best that is known for a kernel of a network, a program with all sizes fixed, if it is to be computed
+  // by one of these other algorithms. Nothing if it keeps its own.
+  virtual std::optional<TunedAlgorithm> find_algorithm(const lang::Program& program,
+                                                       std::span<const OtherAlgorithm> others, const Target& target,
+                                                       const NetworkIdentity& network) const = 0;
+  // Returns a hash of all that both may return without a schedule of the user's own.
   virtual Hash identity(const Target& target) const = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "host/compiler/llvm/cached_module.h"
 
+#include "base/hex.h"
 #include "host/compiler/llvm/cache_key.h"
 
 namespace ferry {
@@ -11,6 +12,7 @@ std::optional<Hash> key_of(const Origin& origin, const NetworkRequest& request) 
   if (origin.all_outputs_for) {
     key.add(*origin.all_outputs_for);
     key.add_sizes(origin.all_outputs_at);
+    if (origin.all_outputs_algorithms) key.add(to_hex(*origin.all_outputs_algorithms));
   }
   if (!key.add_files(origin.files, origin.read)) return std::nullopt;
   return key.finish();

@@ -21,6 +21,7 @@ struct Origin {
   std::chrono::system_clock::time_point read;  // when reading began
   std::optional<Target> all_outputs_for = {};  // the target that it was optimised for, if each kernel has an output
   SizesByName all_outputs_at = {};             // and the sizes that were expected then
+  std::optional<Hash> all_outputs_algorithms = {};  // and what tuning knew, as of TunedSchedules::identity()
 };
 
 // Returns the hash of everything that a network's module depends on; nothing if a file has changed since it was read.

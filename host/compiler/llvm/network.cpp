@@ -36,13 +36,28 @@ constexpr const char* kAsImported = "import";
 
 using AfterPass = std::function<void(std::string_view pass, const graph::Graph& now)>;
 
-graph::FindTuned find_in(const TunedSchedules* tuned, const Network& of) {
-  if (tuned == nullptr) return {};
-  return [tuned, network = of.network_identity()](const lang::Program& program, const SizesByName& sizes,
-                                                  const Target& target) -> std::optional<graph::TunedPoint> {
-    std::optional<TunedSchedule> found = tuned->find(program, sizes, target, nullptr, network);
+graph::TunedPoint point_of(TunedSchedule found) { return {std::move(found.values), std::move(found.note)}; }
+
+OtherAlgorithm other_of(const graph::AlgorithmProgram& other) {
+  return {other.algorithm, other.kernel, other.program, other.ratio};
+}
+
+graph::FindTuned find_schedules(const TunedSchedules& tuned, const NetworkIdentity& network) {
+  return [&tuned, network](const lang::Program& program, const SizesByName& sizes,
+                           const Target& target) -> std::optional<graph::TunedPoint> {
+    std::optional<TunedSchedule> found = tuned.find(program, sizes, target, nullptr, network);
+    return found ? std::optional(point_of(*std::move(found))) : std::nullopt;
+  };
+}
+
+graph::FindAlgorithm find_algorithms(const TunedSchedules& tuned, const NetworkIdentity& network) {
+  return [&tuned, network](const lang::Program& program, const Target& target,
+                           std::span<const graph::AlgorithmProgram> others) -> std::optional<graph::TunedAlgorithm> {
+    std::vector<OtherAlgorithm> all;
+    for (const graph::AlgorithmProgram& other : others) all.push_back(other_of(other));
+    std::optional<TunedAlgorithm> found = tuned.find_algorithm(program, all, target, network);
     if (!found) return std::nullopt;
-    return graph::TunedPoint{std::move(found->values), std::move(found->note)};
+    return graph::TunedAlgorithm{std::move(found->name), point_of(std::move(found->schedule))};
   };
 }
 
@@ -126,13 +141,15 @@ NetworkNames names_of(const graph::onnx::Model& model) {
 
 class GraphNetwork final : public Network {
  public:
-  // `names` has those of tensors and nodes.
-  GraphNetwork(graph::Graph graph, Origin origin, const ModuleCache& cache, const NetworkNames& names = {})
+  // `names` has those of tensors and nodes, `points` what is known of kernels whose algorithms tuning has found.
+  GraphNetwork(graph::Graph graph, Origin origin, const ModuleCache& cache, const NetworkNames& names = {},
+               graph::TunedNodes points = {})
       : graph_(std::move(graph)),
         function_(graph::describe_network(graph_)),
         names_(names_in(graph_, names)),
         origin_(std::move(origin)),
-        cache_(cache) {}
+        cache_(cache),
+        points_(std::move(points)) {}
 
   const FunctionInfo& function() const override { return function_; }
 
@@ -148,7 +165,7 @@ class GraphNetwork final : public Network {
                                                          .cached = cached ? &*cached : nullptr,
                                                          .form = request.form,
                                                          .init_target = here ? &*here : nullptr,
-                                                         .tuned = find_in(request.tuned, *this)});
+                                                         .tuned = tuning_of(request.tuned)});
     add_tuned(compiled.tuned, compiled.notes);
     return {.module = std::move(compiled.module),
             .notes = std::move(compiled.notes),
@@ -166,20 +183,24 @@ class GraphNetwork final : public Network {
     const graph::Graph optimized = optimized_for(request.target, request.sizes);
     if (stage == Stage::graph) return {.text = to_text(optimized)};
     if (stage == Stage::groups) return {.text = groups_text(optimized, make_groups(optimized))};
-    const graph::FindTuned find = find_in(request.tuned, *this);
+    const graph::Tuning tuning = tuning_of(request.tuned);
     if (stage == Stage::schedule) {
-      Emission schedules{.text = schedule_text(optimized, request.target, request.sizes, find)};
+      Emission schedules{.text = schedule_text(optimized, request.target, request.sizes, tuning)};
       add_tuned(graph::tuned_notes(schedules.text), schedules.notes);
       return schedules;
     }
-    return emit_kernels(stage, graph::kernel_loops(optimized, request.target, request.sizes, find), after);
+    return emit_kernels(stage, graph::kernel_loops(optimized, request.target, request.sizes, tuning), after);
   }
 
   std::vector<NetworkProgram> kernels(const NetworkRequest& request) const override {
     std::vector<NetworkProgram> all;
-    for (graph::KernelProgram& kernel :
-         graph::kernel_programs(optimized_for(request.target, request.sizes), request.target, request.sizes))
-      all.push_back({std::move(kernel.kernel), std::move(kernel.program), std::move(kernel.nodes)});
+    for (graph::KernelProgram& kernel : graph::kernel_programs(
+             optimized_for(request.target, request.sizes), request.target, request.sizes, tuning_of(request.tuned))) {
+      NetworkProgram& one = all.emplace_back(
+          NetworkProgram{std::move(kernel.kernel), std::move(kernel.program), std::move(kernel.nodes)});
+      one.algorithm = std::move(kernel.algorithms.chosen);
+      for (const graph::AlgorithmProgram& other : kernel.algorithms.others) one.others.push_back(other_of(other));
+    }
     return all;
   }
 
@@ -192,12 +213,15 @@ class GraphNetwork final : public Network {
     return read_network(source, cache_);
   }
 
-  std::shared_ptr<const Network> with_all_outputs(const Target& target, const SizesByName& sizes) const override {
+  std::shared_ptr<const Network> with_all_outputs(const Target& target, const SizesByName& sizes,
+                                                  const TunedSchedules* tuned) const override {
     Origin origin = origin_;
     origin.all_outputs_for = target;
     origin.all_outputs_at = sizes;
-    return std::make_shared<const GraphNetwork>(graph::with_all_outputs(optimized_for(target, sizes)),
-                                                std::move(origin), cache_, names_);
+    graph::TunedGraph chosen = with_tuned_algorithms(optimized_for(target, sizes), target, sizes, tuning_of(tuned));
+    origin.all_outputs_algorithms = tuned != nullptr ? std::optional(tuned->identity(target)) : std::nullopt;
+    return std::make_shared<const GraphNetwork>(graph::with_all_outputs(std::move(chosen.graph)), std::move(origin),
+                                                cache_, names_, std::move(chosen.points));
   }
 
   std::vector<NodeProgram> nodes(const SizesByName& sizes) const override {
@@ -255,14 +279,27 @@ class GraphNetwork final : public Network {
     throw InternalError("expected a network with the outputs of all nodes");
   }
 
+  graph::Algorithms algorithms() const {
+    return {.winograd = origin_.source.winograd,
+            .int8 = origin_.source.int8 != Int8Mode::off,
+            .float32 = origin_.source.int8 != Int8Mode::always,
+            .max_error = origin_.source.max_error};
+  }
+
+  // A network whose kernels all have outputs has its algorithms already.
+  graph::Tuning tuning_of(const TunedSchedules* tuned) const {
+    graph::Tuning tuning;
+    tuning.allowed = algorithms();
+    if (tuned == nullptr) return tuning;
+    tuning.schedule = find_schedules(*tuned, network_identity());
+    tuning.known = points_;
+    if (!origin_.all_outputs_for) tuning.algorithm = find_algorithms(*tuned, network_identity());
+    return tuning;
+  }
+
   graph::Graph optimized_for(const Target& target, const SizesByName& sizes, const AfterPass& after = {}) const {
     if (origin_.all_outputs_for) return graph_;
-    return graph::optimized(graph_, target,
-                            {.winograd = origin_.source.winograd,
-                             .int8 = origin_.source.int8 != Int8Mode::off,
-                             .float32 = origin_.source.int8 != Int8Mode::always,
-                             .max_error = origin_.source.max_error},
-                            sizes, after);
+    return graph::optimized(graph_, target, algorithms(), sizes, after);
   }
 
   std::string graph_after(const std::string& after, const NetworkRequest& request) const {
@@ -282,6 +319,7 @@ class GraphNetwork final : public Network {
   NetworkNames names_;
   Origin origin_;
   ModuleCache cache_;
+  graph::TunedNodes points_;
 };
 
 }  // namespace
@@ -301,8 +339,10 @@ std::shared_ptr<const Network> read_network(const NetworkSource& source, const M
                                               names_of(model));
 }
 
-std::shared_ptr<const Network> make_network(graph::Graph graph) {
-  return std::make_shared<const GraphNetwork>(std::move(graph), Origin(), ModuleCache());
+std::shared_ptr<const Network> make_network(graph::Graph graph, const NetworkSource& source) {
+  Origin origin;
+  origin.source = source;
+  return std::make_shared<const GraphNetwork>(std::move(graph), std::move(origin), ModuleCache());
 }
 
 }  // namespace ferry

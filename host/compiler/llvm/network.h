@@ -11,7 +11,8 @@ namespace ferry {
 
 // Reads a network, whose modules are kept in the cache.
 std::shared_ptr<const Network> read_network(const NetworkSource& source, const ModuleCache& cache);
-// Returns a network whose modules are not kept.
-std::shared_ptr<const Network> make_network(graph::Graph graph);
+// Returns a network whose modules are not kept. Of the source, which names no file, only the algorithms count that the
+// network may use.
+std::shared_ptr<const Network> make_network(graph::Graph graph, const NetworkSource& source = {});
 
 }  // namespace ferry

@@ -186,15 +186,19 @@ CompiledNetwork compile_network(const Graph& graph, const Target& target, const 
 }
 
 std::string schedule_text(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes,
-                          const FindTuned& find) {
-  const NetworkKernels kernels = place_kernels(graph, target, sizes).kernels;
-  return lower_kernels(graph, kernels, target, tuned_kernels(graph, kernels, target, find)).schedule;
+                          const Tuning& tuning) {
+  const TunedGraph chosen = with_tuned_algorithms(graph, target, sizes, tuning);
+  const NetworkKernels kernels = place_kernels(chosen.graph, target, sizes).kernels;
+  return lower_kernels(chosen.graph, kernels, target,
+                       tuned_kernels(chosen.graph, kernels, target, tuning.schedule, chosen.points))
+      .schedule;
 }
 
 std::vector<KernelLoops> kernel_loops(const Graph& graph, const Target& target,
-                                      const std::map<std::string, std::int64_t>& sizes, const FindTuned& find) {
-  const NetworkKernels kernels = place_kernels(graph, target, sizes).kernels;
-  const std::vector<TunedKernel> tuned = tuned_kernels(graph, kernels, target, find);
+                                      const std::map<std::string, std::int64_t>& sizes, const Tuning& tuning) {
+  const TunedGraph chosen = with_tuned_algorithms(graph, target, sizes, tuning);
+  const NetworkKernels kernels = place_kernels(chosen.graph, target, sizes).kernels;
+  const std::vector<TunedKernel> tuned = tuned_kernels(chosen.graph, kernels, target, tuning.schedule, chosen.points);
   std::vector<KernelLoops> all;
   for (std::size_t k = 0; k < kernels.programs.size(); ++k) {
     const Target& device = kernels.device_of(k) == kHostDevice ? *target.host : target;
@@ -205,16 +209,17 @@ std::vector<KernelLoops> kernel_loops(const Graph& graph, const Target& target,
 }
 
 std::vector<KernelProgram> kernel_programs(const Graph& graph, const Target& target,
-                                           const std::map<std::string, std::int64_t>& sizes) {
-  const NetworkKernels kernels = place_kernels(graph, target, sizes).kernels;
+                                           const std::map<std::string, std::int64_t>& sizes, const Tuning& tuning) {
+  const TunedGraph chosen = with_tuned_algorithms(graph, target, sizes, tuning);
+  const NetworkKernels kernels = place_kernels(chosen.graph, target, sizes).kernels;
   std::vector<KernelProgram> all;
   for (std::size_t k = 0; k < kernels.programs.size(); ++k) {
     if (kernels.device_of(k) != kTargetDevice) continue;
-    const lang::Program& program = kernels.programs[k];
-    std::optional<lang::Program> fixed =
-        lang::symbols_of(program).empty() ? std::optional(program) : sized_program(graph, kernels, k);
+    const std::string& name = kernels.programs[k].name;
+    std::optional<lang::Program> fixed = fixed_program(chosen.graph, kernels, k, kernels.keys[k], name);
     if (!fixed) continue;
-    KernelProgram& one = all.emplace_back(KernelProgram{program.name, *std::move(fixed), {}});
+    KernelProgram& one = all.emplace_back(KernelProgram{name, *std::move(fixed), {}});
+    one.algorithms = algorithms_of(chosen.graph, kernels, k, target, tuning.allowed, sizes);
     for (const GroupCall& call : kernels.calls)
       if (call.kernel == k) one.nodes.push_back(name_of(graph, call.group));
   }
@@ -238,10 +243,12 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   common.preconditions = described.preconditions;
   common.alignment = target.tensor_alignment;
   common.guesses = options.sizes;
-  const PlacedKernels placed = place_kernels(graph, target, options.sizes);
+  const TunedGraph chosen = with_tuned_algorithms(graph, target, options.sizes, options.tuned);
+  const PlacedKernels placed = place_kernels(chosen.graph, target, options.sizes);
   const NetworkKernels& kernels = placed.kernels;
-  const std::vector<TunedKernel> tuned = tuned_kernels(graph, kernels, target, options.tuned);
-  const LoweredKernels lowered = lower_kernels(graph, kernels, target, tuned);
+  const std::vector<TunedKernel> tuned =
+      tuned_kernels(chosen.graph, kernels, target, options.tuned.schedule, chosen.points);
+  const LoweredKernels lowered = lower_kernels(chosen.graph, kernels, target, tuned);
   result.tuned = tuned_notes(lowered.schedule);
   std::vector<DeviceFunctions> parts{{lowered.functions[kTargetDevice], target}};
   if (!lowered.functions[kHostDevice].empty()) parts.push_back({lowered.functions[kHostDevice], *target.host});
@@ -251,7 +258,7 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
                              .compose =
                                  [&](ModuleFile& module) {
                                    attach_sized_kernels(kernels, tuned, module.manifest);
-                                   compose_network(graph, kernels, placed.storages, *blob, common, module);
+                                   compose_network(chosen.graph, kernels, placed.storages, *blob, common, module);
                                  },
                              .form = options.form,
                              .init_target = options.init_target});

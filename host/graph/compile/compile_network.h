@@ -7,7 +7,7 @@
 #include "ferry/blob_source.h"
 #include "ferry/target/target.h"
 #include "host/graph/compile/graph_passes.h"
-#include "host/graph/compile/tuned_kernels.h"
+#include "host/graph/compile/tuned_algorithms.h"
 #include "host/graph/graph.h"
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct NetworkOptions {
   const CachedModuleSlot* cached = nullptr;        // null: compile without a cache
   CodeForm form = CodeForm::linked;
   const Target* init_target = nullptr;  // as of compile_module()
-  FindTuned tuned = {};                 // empty: kernels have their default schedules
+  Tuning tuned = {};                    // empty: kernels have their default schedules and algorithms
 };
 
 struct CompiledNetwork {
@@ -52,7 +52,7 @@ CompiledNetwork compile_network(const Graph& graph, const Target& target, const 
 CompiledNetwork compile_optimized(const Graph& graph, const Target& target, const NetworkOptions& options = {});
 // Returns the schedules of the kernels of such a network.
 std::string schedule_text(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes,
-                          const FindTuned& find = {});
+                          const Tuning& tuning = {});
 
 // One kernel of a network as loops, with its code for some sizes.
 struct KernelLoops {
@@ -63,17 +63,18 @@ struct KernelLoops {
 };
 // Returns the kernels of such a network, each once. Throws as above.
 std::vector<KernelLoops> kernel_loops(const Graph& graph, const Target& target,
-                                      const std::map<std::string, std::int64_t>& sizes, const FindTuned& find = {});
+                                      const std::map<std::string, std::int64_t>& sizes, const Tuning& tuning = {});
 
 // A kernel as a program by itself, with all sizes fixed, as tuned_kernels() looks for it.
 struct KernelProgram {
   std::string kernel;  // its name in the network
   lang::Program program;
   std::vector<std::string> nodes;  // one for each call
+  KernelAlgorithms algorithms = {};
 };
-// Returns the kernels of such a network on the target's device, each once. Those whose sizes are not known, or passed
-// as numbers in a call, are left out.
+// Returns the kernels of such a network on the target's device, each once, with the algorithms that tuning has found.
+// Those whose sizes are not known, or passed as numbers in a call, are left out.
 std::vector<KernelProgram> kernel_programs(const Graph& graph, const Target& target,
-                                           const std::map<std::string, std::int64_t>& sizes);
+                                           const std::map<std::string, std::int64_t>& sizes, const Tuning& tuning = {});
 
 }  // namespace ferry::graph

@@ -20,32 +20,42 @@ bool may_be_repeated(const Loops& loops, const NetworkKernels& kernels, std::siz
 
 }  // namespace
 
-std::optional<lang::Program> sized_program(const Graph& graph, const NetworkKernels& kernels, std::size_t kernel) {
-  const KernelKey& key = kernels.keys[kernel];
+std::optional<lang::Program> fixed_program(const Graph& graph, const NetworkKernels& kernels, std::size_t kernel,
+                                           const KernelKey& key, const std::string& name) {
   const lang::Program& program = kernels.programs[kernel];
+  if (lang::symbols_of(program).empty()) return group_program(key, name);
   const auto is_scalar = [](const lang::Parameter& parameter) { return parameter.kind == ParameterKind::scalar; };
   if (key.hints.empty() || std::ranges::any_of(program.parameters, is_scalar) ||
       !may_be_repeated(Loops(graph), kernels, kernel))
     return std::nullopt;
-  return group_program(key, program.name + "_tuned", key.hints);
+  return group_program(key, name + "_tuned", key.hints);
 }
 
 std::vector<TunedKernel> tuned_kernels(const Graph& graph, const NetworkKernels& kernels, const Target& target,
-                                       const FindTuned& find) {
+                                       const FindTuned& find, const TunedNodes& known) {
   std::vector<TunedKernel> tuned(kernels.programs.size());
-  if (!find) return tuned;
   for (std::size_t k = 0; k < tuned.size(); ++k) {
+    const bool has_symbols = !lang::symbols_of(kernels.programs[k]).empty();
+    const auto sized = [&] { return fixed_program(graph, kernels, k, kernels.keys[k], kernels.programs[k].name); };
+    const auto at = known.find(kernels.calls[kernels.first_call[k]].group.nodes.back());
+    if (at != known.end()) {
+      if (!at->second.note.empty()) tuned[k].notes.push_back(kernels.programs[k].name + ": " + at->second.note);
+      if (!has_symbols) tuned[k].point = at->second.values;
+      std::optional<lang::Program> program = has_symbols ? sized() : std::nullopt;
+      if (program) tuned[k].sized = SizedKernel{*std::move(program), at->second.values};
+      continue;
+    }
+    if (!find) continue;
     const Target& device = kernels.device_of(k) == kHostDevice ? *target.host : target;
     const auto found = [&](const lang::Program& program, const std::map<std::string, std::int64_t>& sizes) {
       std::optional<TunedPoint> point = find(program, sizes, device);
       if (point && !point->note.empty()) tuned[k].notes.push_back(program.name + ": " + point->note);
       return point ? std::optional(std::move(point->values)) : std::nullopt;
     };
-    const bool has_symbols = !lang::symbols_of(kernels.programs[k]).empty();
     if (!has_symbols || !kernels.keys[k].hints.empty())
       tuned[k].point = found(kernels.programs[k], hints_for(kernels, k));
     if (!has_symbols) continue;
-    std::optional<lang::Program> program = sized_program(graph, kernels, k);
+    std::optional<lang::Program> program = sized();
     std::optional<PointValues> point = program ? found(*program, {}) : std::nullopt;
     if (point) tuned[k].sized = SizedKernel{*std::move(program), *std::move(point)};
   }

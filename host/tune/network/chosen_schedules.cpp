@@ -10,15 +10,27 @@ std::optional<TunedSchedule> ChosenSchedules::find(const lang::Program& program,
                                                    const ScheduleText* schedule, const NetworkIdentity&) const {
   if (schedule != nullptr) return std::nullopt;
   const auto found = points_.find(program_hash(program, sizes));
-  return found == points_.end() ? std::nullopt : std::optional(TunedSchedule{found->second, {}, {}});
+  if (found == points_.end() || !found->second.algorithm.empty()) return std::nullopt;
+  return TunedSchedule{found->second.values, {}, {}};
+}
+
+std::optional<TunedAlgorithm> ChosenSchedules::find_algorithm(const lang::Program& program,
+                                                              std::span<const OtherAlgorithm>, const Target&,
+                                                              const NetworkIdentity&) const {
+  const auto found = points_.find(program_hash(program, {}));
+  if (found == points_.end() || found->second.algorithm.empty()) return std::nullopt;
+  return TunedAlgorithm{found->second.algorithm, {found->second.values, {}, {}}};
 }
 
 Hash ChosenSchedules::identity(const Target&) const {
   HashStream hash;
-  for (const auto& [program, values] : points_) {
+  const auto add = [&](const std::string& text) {
+    hash.add({reinterpret_cast<const std::uint8_t*>(text.c_str()), text.size() + 1});
+  };
+  for (const auto& [program, point] : points_) {
     hash.add(program);
-    for (const std::string& value : values)
-      hash.add({reinterpret_cast<const std::uint8_t*>(value.c_str()), value.size() + 1});
+    add(point.algorithm);
+    for (const std::string& value : point.values) add(value);
   }
   return hash.finish();
 }

@@ -10,8 +10,13 @@
 
 namespace ferry::tune {
 
-// The values of points, as PointText::in_order, by program_hash() of programs whose sizes are fixed.
-using ChosenPoints = std::map<Hash, std::vector<std::string>>;
+struct ChosenPoint {
+  std::string algorithm;            // empty: the program's own
+  std::vector<std::string> values;  // as PointText::in_order, of the program with this algorithm
+};
+
+// By program_hash() of programs whose sizes are fixed.
+using ChosenPoints = std::map<Hash, ChosenPoint>;
 
 class ChosenSchedules final : public TunedSchedules {
  public:
@@ -20,6 +25,8 @@ class ChosenSchedules final : public TunedSchedules {
   std::optional<TunedSchedule> find(const lang::Program& program, const std::map<std::string, std::int64_t>& sizes,
                                     const Target& target, const ScheduleText* schedule,
                                     const NetworkIdentity& network) const override;
+  std::optional<TunedAlgorithm> find_algorithm(const lang::Program& program, std::span<const OtherAlgorithm> others,
+                                               const Target& target, const NetworkIdentity& network) const override;
   Hash identity(const Target& target) const override;
 
  private:

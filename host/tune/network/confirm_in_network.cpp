@@ -5,6 +5,7 @@
 #include "host/stats/summary.h"
 #include "host/tune/recorded_schedules.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -20,7 +21,7 @@ using Until = std::optional<Clock::time_point>;
 
 constexpr int kSessions = 5, kTurns = 4;
 constexpr std::uint32_t kCallsInTurn = 2;  // in a turn
-constexpr std::size_t kChances = 2;
+constexpr std::size_t kLeastChances = 2;
 
 struct StepShares {
   std::vector<double> by_default, shares;  // one for each session
@@ -35,7 +36,9 @@ class Confirmation {
 
   // Returns the times of the kernels in the network with these points.
   std::map<std::string, StepShares> shares(const ChosenPoints& points) const {
-    const CompiledModule tuned = compile(std::make_shared<const ChosenSchedules>(points));
+    const auto chosen = std::make_shared<const ChosenSchedules>(points);
+    const CompiledModule tuned = compile(chosen);
+    const std::map<std::string, std::string> names = names_with(*chosen);
     std::map<std::string, StepShares> all;
     Clock::duration last{};
     for (int session = 0; session < kSessions && !observer_.must_end(); ++session) {
@@ -50,7 +53,8 @@ class Confirmation {
         for (const int side : {turn % 2, 1 - turn % 2})
           for (const auto& [kernel, time] : times_of(sides[side])) seconds[side][kernel].push_back(time.seconds);
       for (const auto& [kernel, times] : seconds[0]) {
-        const auto found = seconds[1].find(kernel);
+        const auto name = names.find(kernel);
+        const auto found = seconds[1].find(name == names.end() ? kernel : name->second);
         if (found == seconds[1].end()) continue;
         const double by_default = stats::median(times);
         all[kernel].by_default.push_back(by_default);
@@ -71,6 +75,18 @@ class Confirmation {
     KernelSource source = in_.network.source;
     source.tuned = std::move(tuned);
     return compile_kernel(source, in_.network.function, in_.profile.target, in_.options.call, observer_).module;
+  }
+
+  // Returns the names of the kernels with these schedules and algorithms, by those that they have by default.
+  std::map<std::string, std::string> names_with(const ChosenSchedules& chosen) const {
+    const std::vector<NetworkProgram> kernels = in_.network.source.as_network()->network->kernels(
+        {.target = in_.profile.target, .sizes = in_.profile.sizes, .tuned = &chosen});
+    std::map<std::string, std::string> names;
+    for (const NetworkProgram& by_default : in_.profile.kernels) {
+      const auto found = std::ranges::find(kernels, by_default.nodes, &NetworkProgram::nodes);
+      if (found != kernels.end()) names.emplace(by_default.kernel, found->kernel);
+    }
+    return names;
   }
 
   // A first call binds the weights.
@@ -119,17 +135,20 @@ std::vector<ConfirmedKernel> confirm_in_network(const InNetwork& in_network,
   const Place place = place_in(in_network.network.source.as_network()->network->network_identity());
   std::vector<std::optional<ConfirmedKernel>> best(candidates.size());
   Clock::duration last{};
-  for (std::size_t chance = 0; chance < kChances && !observer.must_end(); ++chance) {
+  std::size_t chances = kLeastChances;
+  for (const KernelCandidates& kernel : candidates) chances = std::max(chances, kernel.firsts);
+  for (std::size_t chance = 0; chance < chances && !observer.must_end(); ++chance) {
     const Clock::time_point start = Clock::now();
     if (until && chance > 0 && start + last > *until) break;
     ChosenPoints points;
     std::vector<const TuneRecord*> tried(candidates.size());
     bool is_new = false;
     for (std::size_t c = 0; c < candidates.size(); ++c) {
-      const bool is_settled = best[c] && best[c]->is_faster;
-      if (!is_settled && chance >= candidates[c].records.size()) continue;
+      const bool is_faster = best[c] && best[c]->is_faster;
+      const bool is_settled = chance >= candidates[c].records.size() || (is_faster && chance >= candidates[c].firsts);
+      if (is_settled && !is_faster) continue;
       const TuneRecord& record = is_settled ? best[c]->record : candidates[c].records[chance];
-      points.emplace(record.key.program, record.values);
+      points.emplace(record.key.program, ChosenPoint{record.algorithm, record.values});
       if (is_settled) continue;
       tried[c] = &record;
       is_new = true;

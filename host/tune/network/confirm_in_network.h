@@ -13,10 +13,12 @@
 
 namespace ferry::tune {
 
-// The best schedules of a kernel by itself, the fastest first.
+// The best schedules of a kernel by itself, the fastest first. So many of them have different algorithms and are all
+// tried; the others are if none of these is faster in the network.
 struct KernelCandidates {
   std::size_t kernel = 0;  // index into NetworkProfile::kernels
   std::vector<TuneRecord> records;
+  std::size_t firsts = 1;
 };
 
 struct InNetwork {
@@ -37,7 +39,8 @@ struct ConfirmedKernel {
 inline constexpr int kLeastSessions = 3;
 
 // Times the steps of the network with all candidates and with default schedules, in turns in several sessions. A
-// kernel that did not become faster gets another chance with its second candidate. After the least number of sessions,
+// kernel that did not become faster gets another chance with its second candidate, and one whose candidates have
+// different algorithms a chance for each. After the least number of sessions,
 // what would probably not end before `until` is left out.
 std::vector<ConfirmedKernel> confirm_in_network(const InNetwork& in_network,
                                                 const std::vector<KernelCandidates>& candidates,

@@ -16,15 +16,17 @@ constexpr double kEnd = 1.0 / 64;
 
 KernelQueue::KernelQueue(std::vector<QueuedKernel> kernels) {
   for (const QueuedKernel& kernel : kernels) {
-    network_ += kernel.by_default;
-    states_.push_back({kernel, kernel.by_default});
+    if (!kernel.in_place_of) network_ += kernel.by_default;
+    states_.push_back({kernel, kernel.in_place_of.value_or(states_.size()), kernel.by_default});
+    best_.push_back(kernel.by_default);
   }
   for (State& state : states_) state.is_pruned = expected(state) <= kLeastShare * network_;
 }
 
-double KernelQueue::expected(const State& state) {
+double KernelQueue::expected(const State& state) const {
   const double most = std::max(0.0, state.best - state.kernel.estimate);
-  return std::max(most * std::exp2(-static_cast<double>(state.turns)), std::min(most, state.last_gain));
+  const double gain = std::max(most * std::exp2(-static_cast<double>(state.turns)), std::min(most, state.last_gain));
+  return std::max(0.0, best_[state.by_default] - (state.best - gain));
 }
 
 std::optional<std::size_t> KernelQueue::next() const {
@@ -40,9 +42,12 @@ std::optional<std::size_t> KernelQueue::next() const {
 void KernelQueue::report(std::size_t kernel, double best_share) {
   State& state = states_[kernel];
   const double seconds = state.kernel.by_default * best_share;
+  // The first time of another algorithm takes the place of its estimate.
+  if (state.kernel.in_place_of && state.turns == 0) state.best = seconds;
   ++state.turns;
   state.last_gain = seconds < state.best * (1 - kGain) ? state.best - seconds : 0;
   state.best = std::min(state.best, seconds);
+  best_[state.by_default] = std::min(best_[state.by_default], state.best);
 }
 
 }  // namespace ferry::tune

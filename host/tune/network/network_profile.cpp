@@ -31,8 +31,8 @@ NetworkProfile profile_network(const bench::NamedDevice& device, const TunedKern
   NetworkProfile profile;
   profile.target = target_for(opened, network.target, source, observer);
   const FunctionInfo described = function_of(source, network.function);
-  const SizesByName sizes = size_hints(described, options.call);
-  profile.kernels = source.as_network()->network->kernels({.target = profile.target, .sizes = sizes});
+  profile.sizes = size_hints(described, options.call);
+  profile.kernels = source.as_network()->network->kernels({.target = profile.target, .sizes = profile.sizes});
   const Clock::time_point compiling = Clock::now();
   const CompiledModule module = compile_kernel(source, network.function, profile.target, options.call, observer).module;
   const Clock::time_point compiled = Clock::now();

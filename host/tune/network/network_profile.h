@@ -14,6 +14,7 @@ namespace ferry::tune {
 // A network as tuning sees it.
 struct NetworkProfile {
   Target target;
+  SizesByName sizes;  // those of the call that are known
   std::vector<NetworkProgram> kernels;
   std::map<std::string, KernelTime> times;  // all kernels, also those that cannot be tuned
   bench::Peak peak = {};                    // the device's; zeros: not known

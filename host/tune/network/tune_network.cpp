@@ -1,21 +1,22 @@
 #include "host/tune/network/tune_network.h"
 
-#include "crosscompile/ir/error.h"
-#include "ferry/kernel/kernel_failed.h"
 #include "host/measure/compare.h"
 #include "host/tune/comparison_options.h"
 #include "host/tune/network/confirm_in_network.h"
 #include "host/tune/network/kernel_queue.h"
 #include "host/tune/network/network_budget.h"
+#include "host/tune/network/network_candidates.h"
 #include "host/tune/network/network_profile.h"
+#include "host/tune/network/task_searches.h"
 #include "host/tune/recorded_schedules.h"
-#include "host/tune/task_search.h"
 #include "host/tune/trial_records.h"
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 namespace ferry::tune {
@@ -35,15 +36,15 @@ class NetworkTuner {
         options_(options),
         observer_(observer),
         kept_(devices.begin(), devices.end()),
-        budget_(options.budget_seconds, options.processes > 0) {
+        budget_(options.budget_seconds, options.processes > 0),
+        searches_(kept_, network_, options, observer) {
     network_.source.tuned = nullptr;
-    quiet_.is_interrupted = observer.is_interrupted;
   }
 
   TunedNetwork run() {
     profile_ = profile_network(devices_.front(), network_, options_, observer_);
     update_costs();
-    list_kernels();
+    list_tasks();
     search();
     found_.is_interrupted = observer_.must_end();
     if (!found_.is_interrupted && options_.processes > 0) {
@@ -53,152 +54,226 @@ class NetworkTuner {
       confirm();
     }
     found_.progress.seconds = budget_.elapsed();
+    report_tasks();
     return std::move(found_);
   }
 
  private:
-  void list_kernels() {
+  void list_tasks() {
     found_.function = function_of(network_.source, network_.function).name;
+    tasks_ = tasks_of(profile_.kernels);
     double& all = found_.progress.default_seconds;
     for (const auto& [name, time] : profile_.times) all += time.seconds;
     found_.other_seconds = all;
     std::vector<QueuedKernel> queued;
-    for (const NetworkProgram& kernel : profile_.kernels) {
+    for (const NetworkTask& task : tasks_) {
+      if (!task.algorithm.empty()) {
+        const QueuedKernel& kernel = queued[task.kernel];
+        // The estimate may be wrong by as much as it may be above the best one.
+        queued.push_back({kernel.by_default * task.ratio, kernel.estimate * task.ratio / kMostOverBest, task.kernel});
+        continue;
+      }
+      const NetworkProgram& kernel = profile_.kernels[task.kernel];
       const KernelTime time = profile_.times[kernel.kernel];
       NetworkKernelResult& result = found_.kernels.emplace_back();
       result.kernel = kernel.kernel;
       result.nodes = kernel.nodes;
+      result.algorithm = kernel.algorithm;
       result.seconds = time.seconds;
       result.estimate = std::min(least_seconds(time, profile_.peak), time.seconds);
       found_.other_seconds -= time.seconds;
       queued.push_back({result.seconds, std::min(result.estimate, kMostOfTime * result.seconds)});
     }
     queue_.emplace(std::move(queued));
-    for (std::size_t k = 0; k < found_.kernels.size(); ++k)
-      if (queue_->is_pruned(k)) found_.kernels[k].state = KernelState::pruned;
+    for (std::size_t t = 0; t < tasks_.size(); ++t)
+      if (queue_->is_pruned(t)) tasks_[t].state = KernelState::pruned;
     update_progress();
   }
 
-  TunedKernel kernel_alone(std::size_t k) const {
-    lang::Program program = profile_.kernels[k].program;
-    program.name = found_.kernels[k].kernel;
-    KernelSource source{network_.source.compiler, network_.source.name, {}, TextKernel{.programs = {program}}};
-    return {std::move(source), program.name, network_.target};
+  // Writes down what became of the tasks.
+  void report_tasks() {
+    for (const NetworkTask& task : tasks_) {
+      NetworkKernelResult& kernel = found_.kernels[task.kernel];
+      if (!task.algorithm.empty()) {
+        kernel.others.push_back({task.algorithm, task.state, task.reason, task.ratio, task.trials, task.share()});
+        if (task.is_measured) kernel.best_share = std::min(kernel.best_share, task.share());
+        continue;
+      }
+      kernel.state = task.state;
+      kernel.reason = task.reason;
+      kernel.trials = task.trials;
+      kernel.best_share = task.share();
+    }
   }
 
   void update_progress() {
     Progress& progress = found_.progress;
     progress.seconds = budget_.elapsed();
     progress.best_seconds = progress.default_seconds;
-    std::size_t faster = 0, open = 0;
-    for (const NetworkKernelResult& kernel : found_.kernels) {
-      progress.best_seconds -= kernel.seconds * (1 - kernel.best_share);
-      faster += kernel.best_share < 1 - kLeastGain ? 1 : 0;
-      open += kernel.state != KernelState::pruned ? 1 : 0;
+    std::vector<double> shares(found_.kernels.size(), 1);
+    std::size_t open = 0;
+    for (const NetworkTask& task : tasks_) {
+      if (task.algorithm.empty() || task.is_measured) shares[task.kernel] = std::min(shares[task.kernel], task.share());
+      open += task.algorithm.empty() && task.state != KernelState::pruned ? 1 : 0;
     }
+    for (std::size_t k = 0; k < shares.size(); ++k)
+      progress.best_seconds -= found_.kernels[k].seconds * (1 - shares[k]);
+    const auto faster = std::ranges::count_if(shares, [](double share) { return share < 1 - kLeastGain; });
     progress.best_point = std::to_string(faster) + " of " + std::to_string(open) + " kernels";
-  }
-
-  // The options of all kernels by themselves.
-  TuneOptions kernel_options() const {
-    TuneOptions alone = options_;
-    alone.call = {};
-    alone.call.seed = options_.call.seed;
-    return alone;
   }
 
   // The network may have been in the cache of modules; with other schedules it is not.
   void update_costs() {
-    double compile = 0, searches = 0;
-    for (const auto& [k, search] : searches_) {
-      if (search == nullptr) continue;
-      compile += search->compile_seconds();
-      ++searches;
-    }
-    if (searches > 0) compile *= static_cast<double>(profile_.kernels.size()) / searches;
+    const double compile = searches_.compile_seconds() * static_cast<double>(profile_.kernels.size());
     budget_.set_costs({std::max(compile, profile_.compile_seconds), profile_.session_seconds});
   }
 
-  // Does something with the search of a kernel, which is begun when it is needed first. Returns false if the kernel
-  // cannot be tuned.
-  bool with_search(std::size_t k, const std::function<void(TaskSearch&)>& work) {
-    NetworkKernelResult& kernel = found_.kernels[k];
-    try {
-      std::unique_ptr<TaskSearch>& search = searches_[k];
-      if (search == nullptr) {
-        search = std::make_unique<TaskSearch>(kept_, kernel_alone(k), kernel_options_, quiet_);
-        kernel.best_share = std::min(kernel.best_share, search->earlier_share().value_or(1));
-        update_costs();
-      }
-      work(*search);
-      return true;
-    } catch (const UsageError&) {
-      kernel.state = KernelState::fixed;
-    } catch (const CompileError& error) {
-      kernel.state = KernelState::failed;
-      kernel.reason = error.what();
-    } catch (const KernelFailed& error) {
-      kernel.state = KernelState::failed;
-      kernel.reason = error.what();
-    }
-    return false;
+  // Does something with the search of a task. Returns false if the task cannot be tuned.
+  bool with_search(NetworkTask& task, const std::function<void(TaskSearch&)>& work) {
+    return searches_.with(task, [&](TaskSearch& search) {
+      update_costs();
+      work(search);
+    });
   }
 
   double turn_seconds() const {
     const std::optional<double> left = budget_.search_seconds_left();
     if (!left) return kMostTurn;
-    const auto waiting = std::ranges::count(found_.kernels, KernelState::waiting, &NetworkKernelResult::state);
+    const auto waiting = std::ranges::count(tasks_, KernelState::waiting, &NetworkTask::state);
     return std::clamp(*left / static_cast<double>(2 * std::max<std::ptrdiff_t>(waiting, 1)), kLeastTurn, kMostTurn);
+  }
+
+  bool is_over() const {
+    return observer_.must_end() || (options_.has_trials_limit && trials_ >= options_.trials) ||
+           budget_.is_after(budget_.end_of_search());
   }
 
   void search() {
     const double turn_length = turn_seconds();
-    std::uint64_t trials = 0;
-    while (true) {
-      if (observer_.must_end() || (options_.has_trials_limit && trials >= options_.trials)) return;
-      if (budget_.is_after(budget_.end_of_search())) return;
+    while (!is_over()) {
       const std::optional<std::size_t> next = queue_->next();
       if (!next) return;
-      NetworkKernelResult& kernel = found_.kernels[*next];
-      SearchTurn turn{.seconds = std::min(turn_length, budget_.search_seconds_left().value_or(turn_length))};
-      if (options_.has_trials_limit) turn.trials = options_.trials - trials;
-      std::uint64_t tried = 0;
-      turn.on_trial = [&](const TuneRecord& record, const Progress& progress) {
-        ++found_.progress.trials[record.outcome];
-        if (kernel.trials++ == 0) found_.progress.points += progress.points;
-        if (const std::optional<double> share = share_of_default(record))
-          kernel.best_share = std::min(kernel.best_share, *share);
-        found_.progress.trying = kernel.kernel + ": " + progress.trying;
-        update_progress();
-        if (options_.on_trial) options_.on_trial(record, found_.progress);
-      };
-      const bool is_tuned = with_search(*next, [&](TaskSearch& search) { tried = search.search(turn); });
-      if (is_tuned) kernel.state = KernelState::tuned;
-      trials += tried;
-      queue_->report(*next, kernel.best_share);
-      if (!is_tuned || tried == 0) queue_->end(*next);
+      NetworkTask& task = tasks_[*next];
+      if (!task.algorithm.empty() && !measure_default(tasks_[task.kernel])) {
+        queue_->end(*next);
+        continue;
+      }
+      const std::uint64_t tried =
+          take_turn(task, std::min(turn_length, budget_.search_seconds_left().value_or(turn_length)));
+      queue_->report(*next, task.algorithm.empty() ? task.best_share : task.share() / task.ratio);
+      if (task.state != KernelState::tuned || tried == 0) queue_->end(*next);
     }
   }
 
-  // Measures the best of each kernel again, those first that promise the most.
+  // Returns the number of points that were tried.
+  std::uint64_t take_turn(NetworkTask& task, double seconds, std::optional<std::uint64_t> most = {}) {
+    SearchTurn turn{.seconds = seconds, .trials = most};
+    if (options_.has_trials_limit && !most) turn.trials = options_.trials - trials_;
+    turn.on_trial = [&](const TuneRecord& record, const Progress& progress) {
+      ++found_.progress.trials[record.outcome];
+      if (task.trials++ == 0) found_.progress.points += progress.points;
+      if (!task.algorithm.empty() && progress.default_seconds > 0) {
+        task.default_share = progress.default_seconds / alone_seconds_.at(task.kernel);
+        task.is_measured = true;
+      }
+      if (const std::optional<double> share = share_of_default(record))
+        task.best_share = std::min(task.best_share, *share);
+      found_.progress.trying = task.name + ": " + progress.trying;
+      update_progress();
+      if (options_.on_trial) options_.on_trial(record, found_.progress);
+    };
+    std::uint64_t tried = 0;
+    if (with_search(task, [&](TaskSearch& search) { tried = search.search(turn); })) task.state = KernelState::tuned;
+    trials_ += tried;
+    return tried;
+  }
+
+  // Times the default of a kernel by itself, against which other algorithms are held. Returns false if this cannot be
+  // done.
+  bool measure_default(NetworkTask& task) {
+    if (alone_seconds_.contains(task.kernel)) return true;
+    const KernelState before = task.state;
+    double seconds = 0;
+    const auto read = [&](TaskSearch& search) { seconds = search.progress().default_seconds; };
+    if (with_search(task, read) && seconds == 0) {
+      take_turn(task, 0, 1);
+      (void)with_search(task, read);
+      if (before == KernelState::pruned && task.state == KernelState::tuned) task.state = before;
+    }
+    if (seconds > 0) alone_seconds_[task.kernel] = seconds;
+    return seconds > 0;
+  }
+
+  // Measures the best of each task again, those first that promise the most.
   void rank() {
     const StepGuard step = observer_.begin("measuring the best schedules of each kernel again");
-    std::vector<std::size_t> order;
-    for (std::size_t k = 0; k < found_.kernels.size(); ++k)
-      if (found_.kernels[k].state == KernelState::tuned || found_.kernels[k].state == KernelState::waiting)
-        order.push_back(k);
-    std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t k) {
-      return found_.kernels[k].seconds * (1 - found_.kernels[k].best_share);
+    std::vector<std::size_t> order(tasks_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::erase_if(order, [&](std::size_t t) {
+      const KernelState state = tasks_[t].state;
+      return state != KernelState::tuned && (state != KernelState::waiting || !tasks_[t].algorithm.empty());
     });
-    for (const std::size_t k : order) {
-      if (observer_.must_end() || (!candidates_.empty() && budget_.is_after(budget_.end_of_ranking()))) return;
-      std::vector<TuneRecord> ranked;
-      if (!with_search(k, [&](TaskSearch& search) { ranked = search.rank(budget_.end_of_ranking()); })) continue;
-      // The best of many trials is often a lucky one.
-      found_.kernels[k].best_share = ranked.empty() ? 1 : *share_of_default(ranked.front());
-      if (!ranked.empty()) candidates_.push_back({k, std::move(ranked)});
+    std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t t) {
+      return found_.kernels[tasks_[t].kernel].seconds * (1 - tasks_[t].share());
+    });
+    std::map<std::size_t, std::vector<TuneRecord>> found;  // by kernel
+    bool is_enough = false;
+    for (const std::size_t t : order) {
+      if (observer_.must_end() || (is_enough && budget_.is_after(budget_.end_of_ranking()))) break;
+      std::vector<TuneRecord> records = ranked(tasks_[t]);
+      is_enough |= !records.empty();
+      std::ranges::move(records, std::back_inserter(found[tasks_[t].kernel]));
+    }
+    for (auto& [kernel, records] : found) {
+      add_recorded(kernel, records);
+      if (!records.empty()) candidates_.push_back(in_order(kernel, std::move(records)));
     }
   }
+
+  // Returns the best of a task for its kernel; with another algorithm its default schedule at least, unless it takes
+  // much longer than the kernel's own.
+  std::vector<TuneRecord> ranked(NetworkTask& task) {
+    std::vector<TuneRecord> records;
+    (void)with_search(task, [&](TaskSearch& search) {
+      records = search.rank(budget_.end_of_ranking());
+      // The best of many trials is often a lucky one.
+      task.best_share = records.empty() ? 1 : *share_of_default(records.front());
+      if (!task.algorithm.empty() && records.empty() && task.is_measured) records.push_back(search.default_record());
+    });
+    if (task.algorithm.empty()) return records;
+    const std::optional<KernelDefault> by_default = default_of(task.kernel);
+    if (!by_default || !task.is_measured) return {};
+    for (TuneRecord& record : records) {
+      const double share = task.default_share * *share_of_default(record);
+      record = algorithm_record(std::move(record), task.algorithm, *by_default, share);
+    }
+    std::erase_if(records, [](const TuneRecord& record) { return *share_of_default(record) > kMostOverBest; });
+    return records;
+  }
+
+  std::optional<KernelDefault> default_of(std::size_t kernel) {
+    std::optional<KernelDefault> found;
+    (void)with_search(tasks_[kernel], [&](TaskSearch& search) {
+      found = KernelDefault{search.task().key, search.task().function, search.records().default_code()};
+    });
+    return found;
+  }
+
+  // Adds what an earlier run has found with other algorithms.
+  void add_recorded(std::size_t kernel, std::vector<TuneRecord>& records) {
+    if (profile_.kernels[kernel].others.empty()) return;
+    const std::optional<KernelDefault> by_default = default_of(kernel);
+    if (!by_default) return;
+    std::optional<TuneRecord> recorded =
+        recorded_algorithm(options_.records, *by_default, profile_.kernels[kernel],
+                           version_of(*network_.source.compiler, profile_.target), place_in(identity()));
+    const auto is_same = [&](const TuneRecord& record) {
+      return record.algorithm == recorded->algorithm && record.values == recorded->values;
+    };
+    if (recorded && std::ranges::none_of(records, is_same)) records.push_back(*std::move(recorded));
+  }
+
+  NetworkIdentity identity() const { return network_.source.as_network()->network->network_identity(); }
 
   void confirm() {
     found_.is_interrupted = observer_.must_end();
@@ -210,14 +285,23 @@ class NetworkTuner {
     for (const ConfirmedKernel& one : confirmed) {
       NetworkKernelResult& kernel = found_.kernels[one.kernel];
       kernel.point = one.record.point;
+      kernel.point_algorithm = one.record.algorithm;
       kernel.share_in_network = *share_of_default(one.record);
       kernel.is_used = one.is_faster;
-      if (one.is_faster) points.emplace(one.record.key.program, one.record.values);
+      if (one.is_faster) points.emplace(one.record.key.program, ChosenPoint{one.record.algorithm, one.record.values});
     }
     if (!points.empty()) compare(std::move(points));
     // A schedule that was slower in the network is not used, even if it was faster by itself.
     for (const ConfirmedKernel& one : confirmed)
-      if (!options_.records.empty() && (found_.is_faster || !one.is_faster)) store_record(options_.records, one.record);
+      if (!options_.records.empty() && (found_.is_faster || !one.is_faster))
+        store_record(options_.records, complete(one));
+  }
+
+  TuneRecord complete(const ConfirmedKernel& one) const {
+    const std::vector<OtherAlgorithm>& others = profile_.kernels[one.kernel].others;
+    const auto other = std::ranges::find(others, one.record.algorithm, &OtherAlgorithm::name);
+    if (other == others.end()) return one.record;
+    return with_code(one.record, other->program, *network_.source.compiler, profile_.target);
   }
 
   void compare(ChosenPoints points) {
@@ -240,13 +324,14 @@ class NetworkTuner {
   TunedKernel network_;
   const TuneOptions& options_;
   const Observer& observer_;
-  Observer quiet_;
   std::vector<KeptSession> kept_;
   NetworkBudget budget_;
-  const TuneOptions kernel_options_ = kernel_options();
-  std::map<std::size_t, std::unique_ptr<TaskSearch>> searches_;  // by kernel
+  TaskSearches searches_;
   NetworkProfile profile_;
+  std::vector<NetworkTask> tasks_;
   std::optional<KernelQueue> queue_;
+  std::map<std::size_t, double> alone_seconds_;  // of default schedules, by kernel
+  std::uint64_t trials_ = 0;
   std::vector<KernelCandidates> candidates_;
   TunedNetwork found_;
 };
@@ -266,17 +351,6 @@ TunedNetwork tune_network(std::span<const bench::NamedDevice> devices, const Tun
   (void)expect_compiler(kernel.source.compiler, "ferry tune");
   expect_network(kernel, options);
   return NetworkTuner(devices, kernel, options, observer).run();
-}
-
-std::string kernel_state_name(KernelState state) {
-  switch (state) {
-    case KernelState::waiting: return "waiting";
-    case KernelState::pruned: return "pruned";
-    case KernelState::fixed: return "fixed";
-    case KernelState::failed: return "failed";
-    case KernelState::tuned: return "tuned";
-  }
-  return "";
 }
 
 }  // namespace ferry::tune

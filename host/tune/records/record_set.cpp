@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
 
 namespace ferry::tune {
 
@@ -25,10 +27,13 @@ bool is_failure(Outcome outcome) { return is_faulty(outcome) || outcome == Outco
 
 using Records = std::vector<const TuneRecord*>;
 
-using Values = std::vector<std::string>;  // a point
+// An algorithm and the values of a point.
+using Point = std::pair<std::string, std::vector<std::string>>;
+
+Point point_of(const TuneRecord& record) { return {record.algorithm, record.values}; }
 
 // The newest comparison of each point in each place.
-using Comparisons = std::map<Values, std::map<Place, const TuneRecord*>>;
+using Comparisons = std::map<Point, std::map<Place, const TuneRecord*>>;
 
 // Whether what was found in a place counts in another one. Where the record does not say more than the network's name,
 // it counts in all networks of this name.
@@ -40,7 +45,7 @@ Comparisons comparisons_of(const Records& task) {
   Comparisons all;
   for (const TuneRecord* record : task) {
     if (!record->confirmed || !share_of_default(*record)) continue;
-    const TuneRecord*& last = all[record->values][place_of(*record)];
+    const TuneRecord*& last = all[point_of(*record)][place_of(*record)];
     if (last == nullptr || record->unix_ms >= last->unix_ms) last = record;
   }
   return all;
@@ -48,7 +53,7 @@ Comparisons comparisons_of(const Records& task) {
 
 // Whether a comparison in this place, or a newer one in the record's own place, decides about the record's point.
 bool is_settled_otherwise(const TuneRecord& record, const Comparisons& comparisons, const Place& here) {
-  const auto point = comparisons.find(record.values);
+  const auto point = comparisons.find(point_of(record));
   if (point == comparisons.end()) return false;
   const Place own = place_of(record);
   const bool is_from_here = counts_in(own, here);
@@ -93,18 +98,27 @@ Records ranked(const Records& task, const Place& here) {
 std::set<const TuneRecord*> best_of_places(const Records& task, std::size_t most) {
   const Comparisons comparisons = comparisons_of(task);
   std::set<Place> places{Place()};
-  for (const auto& [values, in_places] : comparisons)
+  for (const auto& [of, in_places] : comparisons)
     for (const auto& [place, record] : in_places) places.insert(place);
   std::set<const TuneRecord*> best;
   for (const Place& place : places) {
     const Records found = ranked(task, place);
     for (std::size_t r = 0; r < std::min(most, found.size()); ++r) {
       best.insert(found[r]);
-      const auto point = comparisons.find(found[r]->values);
+      const auto point = comparisons.find(point_of(*found[r]));
       if (!found[r]->confirmed || point == comparisons.end()) continue;
       for (const auto& [other, record] : point->second) best.insert(record);
     }
   }
+  return best;
+}
+
+// The same, and the best without algorithms: not everyone who uses the records may use these.
+std::set<const TuneRecord*> best_with_and_without_algorithms(const Records& task, std::size_t most) {
+  std::set<const TuneRecord*> best = best_of_places(task, most);
+  Records schedules = task;
+  std::erase_if(schedules, [](const TuneRecord* record) { return !record->algorithm.empty(); });
+  if (schedules.size() < task.size()) best.merge(best_of_places(schedules, most));
   return best;
 }
 
@@ -141,7 +155,7 @@ std::optional<TuneRecord> best_record(const std::vector<TuneRecord>& records, co
 std::vector<TuneRecord> best_records(const std::vector<TuneRecord>& records) {
   std::vector<TuneRecord> best;
   for (const auto& [key, task] : tasks_of(records)) {
-    const std::set<const TuneRecord*> kept = best_of_places(task, 1);
+    const std::set<const TuneRecord*> kept = best_with_and_without_algorithms(task, 1);
     for (const TuneRecord* record : task)
       if (kept.contains(record)) best.push_back(*record);
   }
@@ -152,7 +166,7 @@ std::vector<TuneRecord> prune_records(std::vector<TuneRecord> records, std::size
   const std::map<TaskKey, Records> tasks = tasks_of(records);
   std::set<const TuneRecord*> kept;
   for (const auto& [key, task] : tasks) {
-    kept.merge(best_of_places(task, most));
+    kept.merge(best_with_and_without_algorithms(task, most));
     for (const TuneRecord* record : task)
       if (is_failure(record->outcome)) kept.insert(record);
   }

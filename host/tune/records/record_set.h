@@ -29,10 +29,11 @@ std::optional<TuneRecord> best_record(const std::vector<TuneRecord>& records, co
 
 // Returns the best records of each task, in the order of their keys: that of the kernel by itself, those of the
 // networks in which something was confirmed, and what comparisons in all these places say of their points. So
-// best_record() of the result is that of the records.
+// best_record() of the result is that of the records, as is that of all that have no algorithm.
 std::vector<TuneRecord> best_records(const std::vector<TuneRecord>& records);
 
-// Keeps of each task and place the `most` records that best_record() would choose one after the other, with what
+// Keeps of each task and place the `most` records that best_record() would choose one after the other, with algorithms
+// and without, with what
 // comparisons in other places say of their points, and those that say that a schedule failed, so that nobody tries it
 // again. Keeps their order.
 std::vector<TuneRecord> prune_records(std::vector<TuneRecord> records, std::size_t most);

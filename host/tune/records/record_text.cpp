@@ -15,7 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "ferry.tune/1";
+// Versions that do not know of algorithms skip the records that have one.
+constexpr const char *kSchema = "ferry.tune/1", *kSchemaWithAlgorithm = "ferry.tune/2";
 // Parts of the environment: the place.
 constexpr const char *kNetwork = "network", *kGraph = "network_graph";
 constexpr Word<Outcome> kOutcomes[] = {{"measured", Outcome::measured}, {"refused", Outcome::refused},
@@ -77,7 +78,8 @@ Outcome outcome_named(const std::string& text) {
 }
 
 Json json_of(const TuneRecord& record) {
-  Json json = {{"schema", kSchema}, {"program", to_hex(record.key.program)}};
+  Json json = {{"schema", record.algorithm.empty() ? kSchema : kSchemaWithAlgorithm},
+               {"program", to_hex(record.key.program)}};
   if (record.key.schedule) json["schedule"] = to_hex(*record.key.schedule);
   json["arch"] = record.key.device.arch;
   set(json, "cpu", record.key.device.cpu);
@@ -91,6 +93,7 @@ Json json_of(const TuneRecord& record) {
   set(json, "l2_bytes", record.l2_bytes);
   json["outcome"] = word_of(kOutcomes, record.outcome);
   set(json, "reason", record.reason);
+  set(json, "algorithm", record.algorithm);
   set(json, "point", record.point);
   set(json, "values", record.values);
   set(json, "directives", record.directives);
@@ -106,8 +109,10 @@ Json json_of(const TuneRecord& record) {
 }
 
 TuneRecord record_of(const Json& json) {
-  if (json.at("schema") != kSchema) throw std::runtime_error(std::string("expected the schema ") + kSchema);
   TuneRecord record;
+  get(json, "algorithm", record.algorithm);
+  const char* const schema = record.algorithm.empty() ? kSchema : kSchemaWithAlgorithm;
+  if (json.at("schema") != schema) throw std::runtime_error(std::string("expected the schema ") + schema);
   if (!json.contains("program")) throw std::runtime_error("expected a program");
   get_hash(json, "program", record.key.program);
   if (json.contains("schedule")) get_hash(json, "schedule", record.key.schedule.emplace());

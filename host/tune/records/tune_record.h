@@ -56,7 +56,10 @@ struct TuneRecord {
   std::uint64_t l1_bytes = 0, l2_bytes = 0;
 
   Outcome outcome = Outcome::measured;
-  std::string reason;                     // why there is no time; empty if there is one
+  std::string reason;  // why there is no time; empty if there is one
+  // By which the program was computed in place of its own: "winograd2". The point and the code are of the program with
+  // this algorithm, and the default is that of the key's program. Empty: its own.
+  std::string algorithm;
   std::string point;                      // docs/autoschedule.md
   std::vector<std::string> values;        // the same in the order of the decisions, without names
   std::string directives;                 // the schedule with canonical names, one directive a line

@@ -41,7 +41,10 @@ Course course_of(const std::vector<ShownTrial>& trials) {
 }
 
 std::string came_of(const NetworkKernelResult& kernel) {
-  if (!kernel.point.empty()) return (kernel.is_used ? "" : "not faster in the network: ") + point_line(kernel.point);
+  if (!kernel.point.empty())
+    return (kernel.is_used ? "" : "not faster in the network: ") +
+           (kernel.point_algorithm.empty() ? "" : "algorithm=" + kernel.point_algorithm + "; ") +
+           point_line(kernel.point);
   switch (kernel.state) {
     case KernelState::waiting: return "had no turn";
     case KernelState::pruned: return "has little to gain";
@@ -52,6 +55,16 @@ std::string came_of(const NetworkKernelResult& kernel) {
   return "the default is the best";
 }
 
+// Returns the default's algorithm, and what others took by themselves: "winograd2; direct 0.87 (0.82 by estimates)".
+std::string algorithms_of(const NetworkKernelResult& kernel) {
+  std::string text = kernel.algorithm;
+  for (const AlgorithmResult& other : kernel.others)
+    text += "; " + other.algorithm + " " +
+            (other.trials > 0 ? gain_text(other.best_share) + " (" + gain_text(other.estimated_share) + " by estimates)"
+                              : gain_text(other.estimated_share) + " by estimates");
+  return text;
+}
+
 void write_kernels(html::Html& html, const TunedNetwork& tuned) {
   std::vector<const NetworkKernelResult*> kernels;
   for (const NetworkKernelResult& kernel : tuned.kernels) kernels.push_back(&kernel);
@@ -59,7 +72,7 @@ void write_kernels(html::Html& html, const TunedNetwork& tuned) {
   html.element("h2", "The kernels");
   const html::Table table(
       html, "The kernels of the network, those first that take the longest",
-      {"Kernel", "#Calls", "#Default", "#At least", "#Trials", "#By itself", "#In the network", "Result"});
+      {"Kernel", "#Calls", "#Default", "#At least", "#Trials", "#By itself", "#In the network", "Algorithm", "Result"});
   const auto body = html.open("tbody");
   for (const NetworkKernelResult* kernel : kernels) {
     const auto row = html.open("tr");
@@ -71,6 +84,7 @@ void write_kernels(html::Html& html, const TunedNetwork& tuned) {
     number(count_text(kernel->trials));
     number(kernel->state == KernelState::tuned || !kernel->point.empty() ? gain_text(kernel->best_share) : "");
     number(kernel->point.empty() ? "" : gain_text(kernel->share_in_network));
+    html.element("td", algorithms_of(*kernel));
     html.element("td", came_of(*kernel));
   }
 }

@@ -113,7 +113,10 @@ class FakeCompiler final : public Compiler {
     const NetworkSource& source() const override { unexpected(); }
     const NetworkNames& names() const override { unexpected(); }
     std::shared_ptr<const Network> with_outputs(const std::vector<std::string>&) const override { unexpected(); }
-    std::shared_ptr<const Network> with_all_outputs(const Target&, const SizesByName&) const override { unexpected(); }
+    std::shared_ptr<const Network> with_all_outputs(const Target&, const SizesByName&,
+                                                    const TunedSchedules*) const override {
+      unexpected();
+    }
     std::vector<NetworkProgram> kernels(const NetworkRequest&) const override { unexpected(); }
     std::vector<NodeProgram> nodes(const SizesByName&) const override { unexpected(); }
 

@@ -30,6 +30,10 @@ class OtherPoint final : public TunedSchedules {
     }
     return std::nullopt;
   }
+  std::optional<TunedAlgorithm> find_algorithm(const lang::Program&, std::span<const OtherAlgorithm>, const Target&,
+                                               const NetworkIdentity&) const override {
+    return std::nullopt;
+  }
   Hash identity(const Target&) const override { return {}; }
 
  private:

@@ -53,9 +53,10 @@ class Different final : public Network {
   std::shared_ptr<const Network> with_outputs(const std::vector<std::string>& tensors) const override {
     return std::make_shared<const Different>(run_->with_outputs(tensors), defined_->with_outputs(tensors));
   }
-  std::shared_ptr<const Network> with_all_outputs(const Target& target, const SizesByName& sizes) const override {
-    return std::make_shared<const Different>(run_->with_all_outputs(target, sizes),
-                                             defined_->with_all_outputs(target, sizes));
+  std::shared_ptr<const Network> with_all_outputs(const Target& target, const SizesByName& sizes,
+                                                  const TunedSchedules* tuned) const override {
+    return std::make_shared<const Different>(run_->with_all_outputs(target, sizes, tuned),
+                                             defined_->with_all_outputs(target, sizes, tuned));
   }
   std::vector<NetworkProgram> kernels(const NetworkRequest& request) const override { return run_->kernels(request); }
   std::vector<NodeProgram> nodes(const SizesByName& sizes) const override { return defined_->nodes(sizes); }

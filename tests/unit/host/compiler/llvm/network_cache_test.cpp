@@ -118,7 +118,7 @@ TEST_CASE_FIXTURE(Fixture, "everything that a module depends on is part of its k
   let_it_age();
   CHECK(is_new(source("other.onnx"), {host}));
   const std::size_t before = kept().size();
-  compiler->read(source())->with_all_outputs(host, {})->compile({host});
+  compiler->read(source())->with_all_outputs(host, {}, nullptr)->compile({host});
   CHECK(kept().size() == before + 1);
 }
 

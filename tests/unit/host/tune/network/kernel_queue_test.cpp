@@ -91,3 +91,40 @@ TEST_CASE("a kernel that has ended gets no turn, and a network without kernels h
   CHECK_FALSE(queue.next().has_value());
   CHECK_FALSE(KernelQueue({}).next().has_value());
 }
+
+TEST_CASE("another algorithm that estimates call slower has a turn while more is expected of it than of others") {
+  // 5 ms of 10 may be gained by schedules, and 10 - 4.6 ms by the other algorithm.
+  KernelQueue queue({{10e-3, 5e-3}, {1e-3, 0.5e-3}, {12e-3, 4.6e-3, 0}});
+  CHECK(queue.next() == 2);
+  SUBCASE("one that is much slower gets no other turn") {
+    queue.report(2, 20e-3 / 12e-3);
+    for (int turn = 0; turn < 50; ++turn) {
+      const auto next = queue.next();
+      CHECK(next != 2);
+      if (next) queue.report(*next, 1);
+    }
+  }
+  SUBCASE("one that is faster gets the next turn, and schedules of the slower one fewer") {
+    queue.report(2, 6e-3 / 12e-3);
+    // 0.7 ms below 6 may still be gained by it, and 1 ms by schedules of the default's algorithm.
+    CHECK(queue.next() == 0);
+    queue.report(0, 1);
+    CHECK(queue.next() == 2);
+    int turns = 0;
+    for (int turn = 0; turn < 50; ++turn) {
+      const auto next = queue.next();
+      if (!next) break;
+      if (next == 0U) ++turns;
+      queue.report(*next, next == 2U ? 0.5 : 1);
+    }
+    CHECK(turns == 0);
+  }
+}
+
+TEST_CASE("an algorithm that estimates leave nothing is pruned, and its time is no part of the network's") {
+  const KernelQueue queue({{10e-3, 5e-3}, {13e-3, 9.99e-3, 0}, {0.011e-3, 0}});
+  CHECK(queue.is_pruned(1));
+  // 11 us are 0.1% of 10 ms.
+  CHECK(queue.is_pruned(2));
+  CHECK_FALSE(queue.is_pruned(0));
+}

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 using namespace ferry;
@@ -205,4 +207,27 @@ TEST_CASE("pruning keeps the best records of each task, and all failures") {
   CHECK(tune::prune_records(records, 2) == std::vector{records[2], records[3], records[5], records[7], other});
   CHECK(tune::prune_records(tune::prune_records(records, 2), 2) == tune::prune_records(records, 2));
   CHECK(tune::prune_records({}, 2).empty());
+}
+
+TEST_CASE("algorithms compete with schedules, and schedules stay for those that may not use them") {
+  const auto confirmed = [](double seconds, std::uint8_t code, const std::string& algorithm, std::int64_t unix_ms) {
+    TuneRecord record = with_code(sample_record(seconds, unix_ms), code);
+    record.confirmed = true;
+    record.algorithm = algorithm;
+    record.values = {"4x2"};  // the same in two spaces
+    record.environment["network"] = "net";
+    return record;
+  };
+  const TuneRecord schedule = confirmed(2e-6, 10, "", 1), faster = confirmed(1.5e-6, 11, "winograd2", 2),
+                   slower = confirmed(2.4e-6, 12, "winograd4", 3), later = confirmed(2.1e-6, 11, "winograd2", 4);
+  const Place place{"net"};
+  CHECK(tune::best_record({schedule, faster, slower}, schedule.key, place) == faster);
+  // A newer comparison of this algorithm says less.
+  CHECK(tune::best_record({schedule, faster, slower, later}, schedule.key, place) == schedule);
+  for (const std::vector<TuneRecord>& kept :
+       {tune::best_records({schedule, faster, slower}), tune::prune_records({schedule, faster, slower}, 1)}) {
+    CHECK(std::ranges::find(kept, schedule) != kept.end());
+    CHECK(std::ranges::find(kept, faster) != kept.end());
+    CHECK(std::ranges::find(kept, slower) == kept.end());
+  }
 }

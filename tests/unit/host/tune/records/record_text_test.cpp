@@ -59,3 +59,15 @@ TEST_CASE("what is no record of this schema is refused, and unknown fields are i
         replaced(line, "\"arch\":\"x86_64\"", "\"arch\":7"), replaced(line, "\"seconds\"", "\"hours\"")})
     CHECK_MESSAGE(!tune::parse_record(wrong).is_ok(), wrong);
 }
+
+TEST_CASE("a record with an algorithm has a schema that earlier versions skip") {
+  TuneRecord record = sample_record();
+  record.algorithm = "winograd2";
+  const std::string line = tune::record_line(record).value();
+  CHECK(line.starts_with("{\"schema\":\"ferry.tune/2\","));
+  const auto read = tune::parse_record(line);
+  CHECK_MESSAGE(read.is_ok(), read.status().message());
+  CHECK(read.value() == record);
+  CHECK_FALSE(tune::parse_record(replaced(line, "ferry.tune/2", "ferry.tune/1")).is_ok());
+  CHECK_FALSE(tune::parse_record(replaced(line, "\"algorithm\":\"winograd2\",", "")).is_ok());
+}

@@ -32,6 +32,10 @@ TEST_CASE("the page of a network says of each kernel what became of it, those fi
   tuned.kernels[2].point = "C: tile=14x2\nC: order=rows\n";
   tuned.kernels[2].share_in_network = 0.8;
   tuned.kernels[2].is_used = true;
+  tuned.kernels[2].algorithm = "winograd2";
+  tuned.kernels[2].point_algorithm = "direct";
+  tuned.kernels[2].others = {{"direct", KernelState::tuned, {}, 1.25, 7, 0.8},
+                             {"winograd4", KernelState::waiting, {}, 2}};
   tuned.kernels[3].reason = "a <bad> kernel";
   tune::ShownTrial trial;
   trial.record.device = "pi";
@@ -42,7 +46,8 @@ TEST_CASE("the page of a network says of each kernel what became of it, those fi
   CHECK(at("<title>Tuning of net</title>") != std::string::npos);
   CHECK(at("faster") < at("slower"));
   CHECK(at(">broken<") < at(">short<"));
-  CHECK(at("C: tile=14x2; C: order=rows") != std::string::npos);
+  CHECK(at("algorithm=direct; C: tile=14x2; C: order=rows") != std::string::npos);
+  CHECK(at("winograd2; direct 1.25 (0.80 by estimates); winograd4 0.50 by estimates") != std::string::npos);
   CHECK(at("not faster in the network: C: tile=1x1") != std::string::npos);
   CHECK(at("1.25") != std::string::npos);
   CHECK(at("has little to gain") != std::string::npos);
