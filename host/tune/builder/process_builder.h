@@ -1,22 +1,23 @@
-// Compiles each point in a process of its own, so that one that crashes, hangs or takes all memory ends nothing else.
+// Compiles points in other processes, so that one that crashes, hangs or takes all memory ends nothing else.
 //
 // The processes are forked from one that is forked when the builder is made and does nothing but that: it has one
-// thread and no connections, so that a fork of it is safe and cheap, and what it has loaded is shared. All of them end
-// with this process.
+// thread and no connections, so that a fork of it is safe and cheap, and what it has loaded is shared. A process builds
+// one point at a time. If the build succeeds, the process builds others: it has paid for a fork and has memory that the
+// system need not clear again. Otherwise it ends, since nobody knows what the failure has left. All of them end with
+// this process.
 #pragma once
 
 #include "base/descriptor.h"
-#include "host/tune/builder/builder.h"
+#include "host/tune/builder/build_process.h"
 
 #include <sys/types.h>
 
 #include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace ferry::tune {
-
-struct BuildLimits {
-  unsigned seconds = 20;  // processor time of a build; it is hung if it takes longer
-};
 
 class ProcessBuilder final : public Builder {
  public:
@@ -31,10 +32,21 @@ class ProcessBuilder final : public Builder {
   void resume() override;
 
  private:
+  // A process that waits for a point, at the other end of a socket.
+  struct Worker {
+    Descriptor socket;
+    unsigned builds = 0;
+  };
+
+  // Returns a process that is free, or has one forked; nothing if there can be none.
+  std::optional<Worker> take_worker();
+  void give_back(Worker worker);
+
   BuildLimits limits_;
   Descriptor requests_;  // to the process that forks
   pid_t forker_ = -1;
   std::mutex mutex_;
+  std::vector<Worker> free_;  // the last one has built last
   unsigned pauses_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -31,6 +32,15 @@ ModuleBytes compile(const PointInOrder& point) {
   if (point[0] == "hang") {
     std::atomic<std::uint64_t> turns = 0;
     while (true) ++turns;
+  }
+  if (point[0] == "process") {
+    const std::string number = std::to_string(getpid());
+    return {number.begin(), number.end()};
+  }
+  if (point[0] == "compute") {
+    const std::clock_t end = std::clock() + CLOCKS_PER_SEC * 6 / 10;
+    while (std::clock() < end) {
+    }
   }
   if (point[0] == "large") return ModuleBytes(3'000'000, 7);
   if (point[0] == "work") {
@@ -71,6 +81,26 @@ TEST_CASE("a point that is refused, crashes, ends or hangs is a failure, and the
   CHECK(hung.outcome == Outcome::hung);
   CHECK(hung.reason == "it was not compiled within 1 s of processor time");
   CHECK(std::get<ModuleBytes>(builder.build({"a"})) == ModuleBytes{'a'});
+}
+
+TEST_CASE("a process that has built a point builds the next one, and one that has failed ends") {
+  ProcessBuilder builder(compile);
+  const auto process = [&] { return std::get<ModuleBytes>(builder.build({"process"})); };
+  const ModuleBytes first = process();
+  CHECK(process() == first);
+  CHECK(failure_of(builder.build({"refuse", "5"})).outcome == Outcome::refused);
+  const ModuleBytes second = process();
+  CHECK(second != first);
+  CHECK(failure_of(builder.build({"crash"})).outcome == Outcome::crashed);
+  CHECK(process() != second);
+}
+
+TEST_CASE("the limit on processor time is that of each build, whatever its process has computed before") {
+  ProcessBuilder builder(compile, {.seconds = 1});
+  const ModuleBytes process = std::get<ModuleBytes>(builder.build({"process"}));
+  for (int i = 0; i < 3; ++i) CHECK(std::holds_alternative<ModuleBytes>(builder.build({"compute"})));
+  CHECK(std::get<ModuleBytes>(builder.build({"process"})) == process);
+  CHECK(failure_of(builder.build({"hang"})).outcome == Outcome::hung);
 }
 
 TEST_CASE("several builds run at the same time, and stand still while the builder is paused") {
