@@ -26,7 +26,7 @@ StaticRanking rank_statically(const TunedKernel& kernel, const Target& target, c
   stats::Random random(options.seed);
   const std::uint64_t whole = options.has_trials_limit ? options.trials : kMostRanked;
   std::vector<ModelledPoint> ranked =
-      modelled_points(space, costs, random, {whole, std::numeric_limits<std::uint64_t>::max()});
+      modelled_points(space, costs, random, {whole, std::numeric_limits<std::uint64_t>::max()}, Ranking::parallel);
   StaticRanking ranking{.function = task.function,
                         .sizes = task.sizes,
                         .target = target.text,

@@ -1,5 +1,6 @@
 #include "host/tune/search/modelled_points.h"
 
+#include "base/parallel_for.h"
 #include "host/tune/search/search.h"
 
 #include <algorithm>
@@ -16,43 +17,53 @@ constexpr int kDraws = 32;
 constexpr std::size_t kDescents = 3;
 constexpr int kMostRounds = 24;  // more draws for one point, where values decide which other knobs there are
 
+// In parallel so many points are asked for at the same time, to bound the memory for what was decided at them.
+constexpr std::size_t kAtOnce = 64;
+// The neighbours of so many points are listed together.
+constexpr std::size_t kCentersAtOnce = 16;
+
 class Pool {
  public:
-  Pool(const SpaceAt& space, Costs& costs, std::uint64_t most) : space_(space), costs_(costs), most_(most) {}
+  Pool(const SpaceAt& space, Costs& costs, std::uint64_t most, Ranking how)
+      : space_(space), costs_(costs), most_(most), at_once_(how == Ranking::parallel ? kAtOnce : 1) {}
 
   bool is_full() const { return points_.size() >= most_; }
-  // Returns the place of a point that was not known before and has a cost; nothing if the pool is full.
-  std::optional<std::size_t> add(const PointValues& values) {
-    if (is_full()) return std::nullopt;
-    // To resolve a point takes longer than to look it up.
-    if (!tried_.insert(values).second) return std::nullopt;
-    std::optional<SpacePoint> point = space_(values);
-    if (!point || !seen_.insert(values_in_order(*point)).second) return std::nullopt;
-    const std::optional<double> cost = costs_.of(*point);
-    if (!cost) return std::nullopt;
-    point->decided.reset();
-    tried_.insert(values_of(*point));
-    points_.push_back({*cost, *std::move(point)});
-    return points_.size() - 1;
+  // Adds the points that were not known before and have costs, in this order, until the pool is full.
+  void add(std::span<const PointValues> all) {
+    std::vector<const PointValues*> untried;
+    for (const PointValues& values : all) {
+      if (is_full()) return;
+      // To resolve a point takes longer than to look it up.
+      if (!tried_.insert(values).second) continue;
+      untried.push_back(&values);
+      if (untried.size() < at_once_) continue;
+      add_untried(untried);
+      untried.clear();
+    }
+    add_untried(untried);
   }
 
-  void add_neighbours(std::size_t center) {
-    const PointValues values = values_of(points_[center].point);
-    const std::vector<PointKnob> knobs = points_[center].point.knobs;
-    for (const PointKnob& knob : knobs) {
-      PointValues neighbour = values;
-      for (const std::string& candidate : choices_of(knob)) {
-        neighbour[knob_name(knob)] = candidate;
-        add(neighbour);
-      }
+  // Adds the neighbours of the points in this part of the pool.
+  void add_neighbours(std::size_t first, std::size_t end) {
+    std::vector<PointValues> neighbours;
+    for (std::size_t center = first; center < end; ++center) {
+      const SpacePoint& point = points_[center].point;
+      const PointValues values = values_of(point);
+      for (const PointKnob& knob : point.knobs)
+        for (const std::string& candidate : choices_of(knob)) {
+          PointValues& neighbour = neighbours.emplace_back(values);
+          neighbour[knob_name(knob)] = candidate;
+          if (tried_.contains(neighbour)) neighbours.pop_back();
+        }
     }
+    add(neighbours);
   }
 
   // Moves to the cheapest neighbour until none is cheaper.
   void descend(std::size_t start) {
     while (!is_full() && expanded_.insert(start).second) {
       const std::size_t first = points_.size();
-      add_neighbours(start);
+      add_neighbours(start, start + 1);
       std::size_t next = start;
       for (std::size_t i = first; i < points_.size(); ++i)
         if (points_[i].cost < points_[next].cost) next = i;
@@ -61,7 +72,7 @@ class Pool {
   }
 
   // A value that is drawn may lead to knobs of which none was drawn yet.
-  void draw(stats::Random& random) {
+  PointValues draw(stats::Random& random) const {
     PointValues values;
     std::optional<SpacePoint> point = space_(values);
     for (int round = 0; point && round < kMostRounds; ++round) {
@@ -74,7 +85,7 @@ class Pool {
       if (!is_new) break;
       point = space_(values);
     }
-    add(values);
+    return values;
   }
 
   std::vector<std::size_t> cheapest(std::size_t count) const {
@@ -92,9 +103,30 @@ class Pool {
   }
 
  private:
+  void add_untried(std::span<const PointValues* const> all) {
+    std::vector<std::optional<SpacePoint>> found(all.size());
+    const auto resolve = [&](std::size_t i) { found[i] = space_(*all[i]); };
+    if (all.size() > 1)
+      parallel_for(all.size(), resolve);
+    else if (all.size() == 1)
+      resolve(0);
+    std::vector<SpacePoint*> fresh;
+    for (std::optional<SpacePoint>& point : found)
+      if (point && seen_.insert(values_in_order(*point)).second) fresh.push_back(&*point);
+    if (fresh.size() > 1) costs_.learn(std::vector<const SpacePoint*>(fresh.begin(), fresh.end()));
+    for (SpacePoint* point : fresh) {
+      const std::optional<double> cost = costs_.of(*point);
+      if (!cost || is_full()) continue;
+      point->decided.reset();
+      tried_.insert(values_of(*point));
+      points_.push_back({*cost, std::move(*point)});
+    }
+  }
+
   const SpaceAt& space_;
   Costs& costs_;
   std::uint64_t most_;
+  std::size_t at_once_;
   std::vector<ModelledPoint> points_;
   std::set<PointValues> tried_;
   std::set<std::vector<std::string>> seen_;
@@ -109,21 +141,35 @@ std::optional<double> Costs::of(const SpacePoint& point) {
   return known->second;
 }
 
+void Costs::learn(std::span<const SpacePoint* const> points) {
+  std::vector<std::pair<const SpacePoint*, std::optional<double>*>> unknown;
+  for (const SpacePoint* point : points)
+    if (const auto [known, is_new] = known_.try_emplace(values_in_order(*point)); is_new)
+      unknown.emplace_back(point, &known->second);
+  parallel_for(unknown.size(), [&](std::size_t i) { *unknown[i].second = cost_(*unknown[i].first); });
+}
+
 std::vector<ModelledPoint> modelled_points(const SpaceAt& space, Costs& costs, stats::Random& random,
-                                           RankingLimits limits) {
+                                           RankingLimits limits, Ranking how) {
   const std::optional<SpacePoint> first = space({});
   if (!first) return {};
   const bool is_whole = first->points <= limits.whole;
   // Values that lead to other knobs may make a space larger than it is at the default.
-  Pool pool(space, costs, is_whole ? std::numeric_limits<std::uint64_t>::max() : limits.most);
-  const std::optional<std::size_t> start = pool.add({});
-  if (!start) return {};
+  Pool pool(space, costs, is_whole ? std::numeric_limits<std::uint64_t>::max() : limits.most, how);
+  pool.add(std::vector<PointValues>(1));
+  if (pool.size() == 0) return {};
   if (is_whole) {
-    for (std::size_t center = 0; center < pool.size(); ++center) pool.add_neighbours(center);
+    for (std::size_t begin = 0; begin < pool.size();) {
+      const std::size_t end = std::min(begin + kCentersAtOnce, pool.size());
+      pool.add_neighbours(begin, end);
+      begin = end;
+    }
     return pool.take();
   }
-  for (int i = 0; i < kDraws; ++i) pool.draw(random);
-  pool.descend(*start);
+  std::vector<PointValues> drawn;
+  for (int i = 0; i < kDraws; ++i) drawn.push_back(pool.draw(random));
+  pool.add(drawn);
+  pool.descend(0);
   for (const std::size_t place : pool.cheapest(kDescents)) pool.descend(place);
   return pool.take();
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,8 @@ class Costs {
   explicit Costs(PointCost cost) : cost_(std::move(cost)) {}
   bool is_known() const { return cost_ != nullptr; }
   std::optional<double> of(const SpacePoint& point);
+  // Asks for the costs of several points at the same time, on all processors.
+  void learn(std::span<const SpacePoint* const> points);
   // Takes another function for points that are not known yet.
   void ask(PointCost cost) { cost_ = std::move(cost); }
 
@@ -45,10 +48,14 @@ struct RankingLimits {
 // While a search tries its first points, at up to a few milliseconds for each that is ranked.
 inline constexpr RankingLimits kRankedAtStart = {400, 300};
 
+// Whether one thread asks for one point after the other, or all processors for several at the same time. The points
+// that are returned are the same.
+enum class Ranking : std::uint8_t { serial, parallel };
+
 // Returns points of the space, the cheapest first: all of a small space, else those that descents from the default and
 // from the cheapest of some draws come by. Points that the model does not know are left out.
 std::vector<ModelledPoint> modelled_points(const SpaceAt& space, Costs& costs, stats::Random& random,
-                                           RankingLimits limits = kRankedAtStart);
+                                           RankingLimits limits = kRankedAtStart, Ranking how = Ranking::serial);
 
 // The results of a cost model.
 struct Modelled {

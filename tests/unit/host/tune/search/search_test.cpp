@@ -201,3 +201,23 @@ TEST_CASE("the neighbours of the default are proposed before its time is known")
     CHECK(differences == 1);
   }
 }
+
+TEST_CASE("points that are asked for at the same time are ranked as those asked for one after the other") {
+  const Space space{{9, 9, 9, 9}};
+  const auto cost = [](const SpacePoint& point) { return std::optional(valley(6, 3, 2)(point)); };
+  const auto ranked = [&](tune::RankingLimits limits, tune::Ranking how) {
+    tune::Costs costs(cost);
+    stats::Random random(3);
+    std::vector<std::vector<std::string>> values;
+    for (const tune::ModelledPoint& one : tune::modelled_points(space.function(), costs, random, limits, how))
+      values.push_back(values_in_order(one.point));
+    return values;
+  };
+  // The whole space, descents to their end, and descents that are cut short.
+  for (const tune::RankingLimits limits : {tune::RankingLimits{10'000, 0}, {0, 10'000}, {0, 50}}) {
+    const auto serial = ranked(limits, tune::Ranking::serial);
+    CHECK(ranked(limits, tune::Ranking::parallel) == serial);
+    CHECK(serial.size() == (limits.whole > 0 ? space.points() : std::min<std::size_t>(serial.size(), limits.most)));
+    CHECK(serial.size() >= 50);
+  }
+}
