@@ -191,7 +191,8 @@ ModuleBytes compile_module(std::span<const DeviceFunctions> parts, const ModuleO
   for (std::uint32_t d = 0; d < devices.size(); ++d) {
     const Backend& backend = *devices[d].backend;
     if (options.init_target != nullptr) std::erase_if(devices[d].functions, is_init);
-    ModuleImages compiled = backend.images({parts[d].functions, devices[d].functions, options.form});
+    ModuleImages compiled =
+        backend.images({parts[d].functions, devices[d].functions, options.form, options.init_objects});
     for (std::string& note : compiled.notes) result.notes.push_back(std::move(note));
     for (CodeImage& image : compiled.images) {
       image.device = d;

@@ -15,6 +15,10 @@
 
 namespace ferry {
 
+namespace codegen {
+class ObjectCache;
+}  // namespace codegen
+
 // Replaces the functions of a module without code, which describes what was compiled, by others whose plans run their
 // code.
 using ComposeFunctions = std::function<void(ModuleFile& module)>;
@@ -29,6 +33,8 @@ struct ModuleOptions {
   // kind ImageKind::init_module.
   const Target* init_target = nullptr;
   passes::AfterPass after = {};  // as of run_pipeline(), with the index among all functions
+  // For a CPU's init functions that were compiled before; may be null.
+  codegen::ObjectCache* init_objects = nullptr;
 };
 
 struct ModuleBytes {

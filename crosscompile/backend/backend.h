@@ -18,6 +18,10 @@
 
 namespace ferry {
 
+namespace codegen {
+class ObjectCache;
+}  // namespace codegen
+
 // The forms in which a backend shows its code to people.
 enum class TextForm : std::uint8_t { source, ptx, llvm, assembly };
 
@@ -25,6 +29,8 @@ struct ModuleFunctions {
   std::span<const ir::Function> lowered;       // before the passes
   std::span<const ir::Function> after_passes;  // after the passes for pipeline_target()
   CodeForm form = CodeForm::linked;            // only CPUs have others
+  // Objects of init functions that were compiled before; may be null.
+  codegen::ObjectCache* init_objects = nullptr;
 };
 
 struct ModuleImages {

@@ -57,9 +57,9 @@ ModuleImages NativeBackend::images(const ModuleFunctions& functions) const {
   std::vector<std::string> exports;
   for (const ir::Function& function : functions.after_passes) exports.push_back(ir::function_symbol(function));
   const bool is_for_programs = functions.form == CodeForm::relocatable;
-  std::vector<std::vector<std::uint8_t>> own =
-      codegen::emit_objects(functions.after_passes, target_,
-                            is_for_programs ? codegen::TensorAlignment::element : codegen::TensorAlignment::device);
+  std::vector<std::vector<std::uint8_t>> own = codegen::emit_objects(
+      functions.after_passes, target_,
+      is_for_programs ? codegen::TensorAlignment::element : codegen::TensorAlignment::device, functions.init_objects);
   switch (functions.form) {
     case CodeForm::relocatable:
       own.insert(own.end(), objects.begin(), objects.end());

@@ -1,4 +1,5 @@
 #include "crosscompile/codegen/llvm/codegen.h"
+#include "base/hash_stream.h"
 #include "base/parallel_for.h"
 #include "crosscompile/codegen/llvm/function.h"
 #include "crosscompile/codegen/llvm/memory/nontemporal.h"
@@ -12,6 +13,7 @@
 #include "crosscompile/ir/symbol.h"
 #include "module/unaligned_tensors.h"
 
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/MemoryBufferRef.h>
 #include <llvm/Support/raw_ostream.h>
@@ -29,7 +31,8 @@ struct Compiled {
   std::unique_ptr<llvm::TargetMachine> machine;
 };
 
-// The code of few functions is a little smaller in one object, and is compiled soon.
+// The code of few functions is a little smaller in one object, and is compiled soon. Init functions have an object of
+// their own, which may have been compiled before.
 constexpr std::size_t kFunctionsOfOneObject = 16;
 
 void verify(const llvm::Module& module) {
@@ -38,7 +41,7 @@ void verify(const llvm::Module& module) {
   if (llvm::verifyModule(module, &stream)) throw InternalError("invalid LLVM IR: " + stream.str());
 }
 
-void compile(Compiled& into, std::span<const ir::Function> functions, const Target& target,
+void emit_ir(Compiled& into, std::span<const ir::Function> functions, const Target& target,
              TensorAlignment alignment = TensorAlignment::device) {
   into.module = std::make_unique<llvm::Module>("ferry", into.context);
   into.machine = make_machine(target);
@@ -48,6 +51,9 @@ void compile(Compiled& into, std::span<const ir::Function> functions, const Targ
   ModuleState state{target, CodeKind::cpu, into.context, *into.module, lines, are_aligned};
   for (const ir::Function& function : functions) emit_function(state, function);
   lines.finish();
+}
+
+void optimise_ir(Compiled& into, const Target& target) {
   verify(*into.module);
   optimise(*into.module, *into.machine);
   fence_nontemporal_stores(*into.module, target.capabilities.nontemporal_stores ? target.vector_bits / 8 : 0);
@@ -55,10 +61,39 @@ void compile(Compiled& into, std::span<const ir::Function> functions, const Targ
   if (target.capabilities.rounds_halves_as_floats) round_halves_as_floats(*into.module);
 }
 
+void compile(Compiled& into, std::span<const ir::Function> functions, const Target& target) {
+  emit_ir(into, functions, target);
+  optimise_ir(into, target);
+}
+
+// Returns a hash of all that an object depends on: the module before optimisation, and the machine.
+Hash key_of(const llvm::Module& module, const Target& target) {
+  llvm::SmallVector<char, 0> bitcode;
+  llvm::raw_svector_ostream stream(bitcode);
+  // The orders of lists of uses may decide the order of instructions.
+  llvm::WriteBitcodeToFile(module, stream, /*ShouldPreserveUseListOrder=*/true);
+  HashStream hash;
+  const auto add = [&](const char* data, std::size_t size) {
+    hash.add({reinterpret_cast<const std::uint8_t*>(data), size});
+  };
+  add(bitcode.data(), bitcode.size());
+  for (const std::string& text : {target.text, machine_cpu(target), feature_string(target)})
+    add(text.c_str(), text.size() + 1);
+  return hash.finish();
+}
+
+// Looks the object up in `known`, and adds it, unless that is null.
 std::vector<std::uint8_t> object_of(std::span<const ir::Function> functions, const Target& target,
-                                    TensorAlignment alignment, std::span<const std::uint8_t> description = {}) {
+                                    TensorAlignment alignment, std::span<const std::uint8_t> description = {},
+                                    ObjectCache* known = nullptr) {
   Compiled compiled;
-  compile(compiled, functions, target, alignment);
+  emit_ir(compiled, functions, target, alignment);
+  Hash key{};
+  if (known != nullptr) {
+    key = key_of(*compiled.module, target);
+    if (std::optional<ObjectCache::Object> object = known->find(key)) return *std::move(object);
+  }
+  optimise_ir(compiled, target);
   if (!description.empty()) {
     const llvm::StringRef bytes(reinterpret_cast<const char*>(description.data()), description.size());
     llvm::embedBufferInModule(*compiled.module, llvm::MemoryBufferRef(bytes, "description"), kDescriptionSection);
@@ -71,7 +106,23 @@ std::vector<std::uint8_t> object_of(std::span<const ir::Function> functions, con
   for (const ir::Function& function : functions)
     for (std::string& name : ir::extern_functions(function.body)) linked_later.push_back(std::move(name));
   check_object_imports(object, target, linked_later);
+  if (known != nullptr) known->add(key, {object.begin(), object.end()});
   return {object.begin(), object.end()};
+}
+
+// Returns the functions of each object.
+std::vector<std::vector<ir::Function>> parts_of(std::span<const ir::Function> functions) {
+  std::vector<std::vector<ir::Function>> parts;
+  if (functions.size() > kFunctionsOfOneObject) {
+    for (const ir::Function& function : functions) parts.push_back({function});
+    return parts;
+  }
+  std::vector<ir::Function> inits;
+  parts.emplace_back();
+  for (const ir::Function& function : functions) (function.init_of.empty() ? parts.front() : inits).push_back(function);
+  if (!inits.empty()) parts.push_back(std::move(inits));
+  if (parts.size() > 1 && parts.front().empty()) parts.erase(parts.begin());
+  return parts;
 }
 
 }  // namespace
@@ -82,15 +133,17 @@ std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, c
 }
 
 std::vector<std::vector<std::uint8_t>> emit_objects(std::span<const ir::Function> functions, const Target& target,
-                                                    TensorAlignment alignment) {
+                                                    TensorAlignment alignment, ObjectCache* init_objects) {
   std::set<std::string> symbols;
   for (const ir::Function& function : functions) {
     if (!symbols.insert(ir::function_symbol(function)).second) refuse_second(function);
   }
-  if (functions.size() <= kFunctionsOfOneObject) return {object_of(functions, target, alignment)};
-  std::vector<std::vector<std::uint8_t>> objects(functions.size());
-  parallel_for(functions.size(),
-               [&](std::size_t i) { objects[i] = object_of(functions.subspan(i, 1), target, alignment); });
+  const std::vector<std::vector<ir::Function>> parts = parts_of(functions);
+  std::vector<std::vector<std::uint8_t>> objects(parts.size());
+  parallel_for(parts.size(), [&](std::size_t i) {
+    const bool is_init = !parts[i].empty() && !parts[i].front().init_of.empty();
+    objects[i] = object_of(parts[i], target, alignment, {}, is_init ? init_objects : nullptr);
+  });
   return objects;
 }
 

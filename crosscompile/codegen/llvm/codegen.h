@@ -1,6 +1,7 @@
 // Generates machine code from lowered functions with LLVM. No LLVM type appears here.
 #pragma once
 
+#include "crosscompile/codegen/llvm/object_cache.h"
 #include "crosscompile/ir/function.h"
 #include "ferry/target/target.h"
 
@@ -24,10 +25,12 @@ std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, c
 // Where the tensors of a call may begin: at multiples of 64 bytes, as those of a device do, or of their elements' size,
 // as those of a C program.
 enum class TensorAlignment : std::uint8_t { device, element };
-// Likewise, for linking together: if there are many functions, each becomes an object of its own, in order, on several
-// threads. Throws the exception of the first function that has one.
+// Likewise, for linking together, on several threads: an object of what calls run and one of the init functions, or, if
+// there are many functions, one of each, in order. Throws the exception of the first object that has one. Objects of
+// init functions are looked up in `init_objects`, and added to it, unless it is null.
 std::vector<std::vector<std::uint8_t>> emit_objects(std::span<const ir::Function> functions, const Target& target,
-                                                    TensorAlignment alignment = TensorAlignment::device);
+                                                    TensorAlignment alignment = TensorAlignment::device,
+                                                    ObjectCache* init_objects = nullptr);
 std::string emit_llvm(std::span<const ir::Function> functions, const Target& target);  // optimised IR as text
 std::string emit_assembly(std::span<const ir::Function> functions, const Target& target);
 

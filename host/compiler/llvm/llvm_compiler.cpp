@@ -7,6 +7,7 @@
 
 #include "crosscompile/backend/native/link_module.h"
 #include "crosscompile/backend/native/native_backend.h"
+#include "crosscompile/codegen/llvm/object_cache.h"
 #include "crosscompile/codegen/llvm/source_line.h"
 #include "crosscompile/codegen/llvm/target/disassemble.h"
 #include "crosscompile/compile.h"
@@ -85,9 +86,9 @@ class LlvmCompiler final : public Compiler {
     ModuleOptions options{.source = request.source,
                           .schedule = schedule_text(all),
                           .form = request.form,
-                          .after = [&](std::size_t function, std::string_view pass, const ir::Function& now) {
-                            notes.after(function, pass, now);
-                          }};
+                          .after = [&](std::size_t function, std::string_view pass,
+                                       const ir::Function& now) { notes.after(function, pass, now); },
+                          .init_objects = &init_objects_};
     if (!sized.empty()) options.compose = [&](ModuleFile& file) { attach_sized(sized, file.manifest); };
     ModuleBytes module = compile_module(lowered, request.target, options);
     return {std::move(module.bytes), notes.texts(), std::move(module.notes)};
@@ -231,6 +232,7 @@ class LlvmCompiler final : public Compiler {
   }
 
   ModuleCache cache_;
+  mutable codegen::ObjectCache init_objects_;
   mutable std::mutex checking_;
   mutable std::shared_ptr<const CheckedKernel> last_checked_;
 };

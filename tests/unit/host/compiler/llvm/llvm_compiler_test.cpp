@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "crosscompile/ir/error.h"
 #include "ferry/error.h"
 #include "ferry/lang/text.h"
@@ -152,4 +154,28 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(make_compiler()->identity(host) == before);
   dlclose(library);
   CHECK(compiler->identity(compiler->resolve_target("aarch64").value) != before);
+}
+
+TEST_CASE_FIXTURE(Fixture, "code is the same whatever the compiler has compiled before") {
+  const Target avx2 = compiler->resolve_target("x86-64-v3").value;
+  const std::vector<lang::Program> product =
+      lang::parse("def mm(float(96,64) A, const float(64,96) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }", "mm.tc");
+  // Packed rows of a tile with two vectors, and of one with one: each of two points shares its init function.
+  const char* const points[] = {"C: tile=4x2", "C: tile=3x2", "C: tile=4x1", "C: tile=6x1"};
+  std::vector<std::vector<std::uint8_t>> modules;
+  const auto compiled = [&](const Compiler& with, const char* point, const Target& target) {
+    Scheduled scheduled{product};
+    scheduled.point = PointText{.text = point};
+    return with.compile({scheduled, target}).module;
+  };
+  for (const Target& target : {avx2, host}) {
+    for (const char* point : points) {
+      CAPTURE(point);
+      const std::vector<std::uint8_t> module = compiled(*compiler, point, target);
+      CHECK(module == compiled(*make_compiler(), point, target));
+      CHECK(module == compiled(*compiler, point, target));
+      CHECK(std::ranges::find(modules, module) == modules.end());
+      modules.push_back(module);
+    }
+  }
 }
