@@ -154,10 +154,10 @@ std::optional<Match> match_blocked_contraction(const StageContext& context) {
   Match match;
   match.space = space_of(*contraction, by_default, context);
   match.apply = [name = stage.name, contraction = *contraction, lanes, target = context.target, shares,
-                 fused = by_default.depth_block == contraction->depth ? context.epilogues : std::vector<std::string>{}](
-                    Schedule& schedule, const Point& point) {
+                 epilogues = context.epilogues](Schedule& schedule, const Point& point) {
     const std::size_t first = schedule.directives().size();
     const Blocking blocking = blocking_at(point, lanes);
+    const std::vector<std::string> fused = blocking.fuses(contraction.depth) ? epilogues : std::vector<std::string>{};
     schedule_blocked(schedule, schedule[name], contraction, blocking, fused.empty() ? "" : fused.back(),
                      shares ? &target : nullptr);
     if (fused.empty()) return Scheduled{.outermost = blocking.is_parallel ? name : ""};

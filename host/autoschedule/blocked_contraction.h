@@ -26,11 +26,13 @@ bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Targ
 //                                                        for depth: tile += row * column
 //
 // With an epilogue, these are the epilogue's loops, and the product's tiles are computed in them, unless long sums are
-// accumulated in blocks of the depth: then no epilogue can be applied while they are in registers.
+// accumulated in blocks of the depth: then no epilogue can be applied while they are in registers, and it is a stage
+// with loops of its own.
 //
 // Knobs: `tile`, the rows and vectors of the register tile; `order`, which of the two nests; `depth_block`, the whole
 // depth or fewer steps; `unroll`, whether steps of the depth share registers; `pack_columns` and `pack_rows`; `ahead`,
-// the steps that packed filters are prefetched ahead; `parallel`. Tiles of one row are not packed by rows.
+// the steps that packed filters are prefetched ahead; `epilogue`, where it is computed; `parallel`. Tiles of one row
+// are not packed by rows.
 std::optional<Match> match_blocked_contraction(const StageContext& context);
 
 // Makes this schedule of a contraction, in the loops of the stage `epilogue` unless that is empty, and returns the name

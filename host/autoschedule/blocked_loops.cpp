@@ -110,7 +110,10 @@ BlockedLoops make_loops(Schedule& schedule, StageHandle handle, const ScheduledS
                      ? joined(loops.batches, columns, depth_block, loops.rows, loops.depth, steps, loops.tile, group)
                      : joined(loops.batches, depth_block, loops.rows, columns, loops.depth, steps, loops.tile, group));
   for (const std::string& name : steps) handle.unroll(name);
-  for (std::size_t i = 0; i + 1 < loops.tile.size(); ++i) handle.unroll(loops.tile[i]);
+  const std::size_t inside_rows = contraction.blocks || blocking.tile.vectors > 1 ? 2 : 1;  // over vectors and lanes
+  const bool keeps_rows = handle.name() != stage.name && blocking.epilogue == EpiloguePlace::loop;
+  for (std::size_t i = keeps_rows ? loops.tile.size() - inside_rows : 0; i + 1 < loops.tile.size(); ++i)
+    handle.unroll(loops.tile[i]);
   if (loops.group.empty())
     handle.vectorize(loops.tile.back());
   else

@@ -213,9 +213,7 @@ Space space_of(const Contraction& contraction, const Blocking& by_default, const
   for (const RegisterTile& tile : register_tiles(context.target.vector_registers, axes))
     tiles.push_back({tile.rows, tile.vectors});
   std::vector<std::int64_t> depths = {contraction.depth};
-  // Smaller blocks would separate an epilogue that is fused.
-  const bool is_fused = !context.epilogues.empty() && by_default.depth_block == contraction.depth;
-  if (stage.reduction()->axes.size() == 1 && !is_fused)
+  if (stage.reduction()->axes.size() == 1)
     for (std::int64_t block = kMinDepthBlock; block <= kDepthBlock * 2; block *= 2)
       if (block < contraction.depth) depths.push_back(block);
   Space space;
@@ -236,6 +234,9 @@ Space space_of(const Contraction& contraction, const Blocking& by_default, const
     if (can_prefetch_next(stage, contraction, {1, by_default.tile.vectors}, by_default.lanes, context.target))
       space.knobs.push_back(flag_knob("next_panel", by_default.prefetches_next));
   }
+  if (!context.epilogues.empty())
+    space.knobs.push_back(
+        order_knob("epilogue", {"unrolled", "loop", "apart"}, static_cast<std::size_t>(by_default.epilogue)));
   space.knobs.push_back(for_threads(flag_knob("parallel", true)));
   return space;
 }
@@ -250,6 +251,7 @@ Blocking blocking_at(const Point& point, std::int64_t lanes) {
           .packs_rows = point.flag("pack_rows"),
           .steps_ahead = point.number("ahead", 0),
           .prefetches_next = point.flag("next_panel"),
+          .epilogue = static_cast<EpiloguePlace>(point.number("epilogue", 0)),
           .is_parallel = point.flag("parallel")};
 }
 

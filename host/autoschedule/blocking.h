@@ -4,7 +4,13 @@
 #include "host/autoschedule/register_tile.h"
 #include "host/autoschedule/rule.h"
 
+#include <cstdint>
+
 namespace ferry::autoschedule {
+
+// Where the epilogue of a product is computed: after each register tile, by a copy of its code for each row or in a
+// loop over the rows, or after the whole product.
+enum class EpiloguePlace : std::uint8_t { unrolled, loop, apart };
 
 // A point of the space of match_blocked_contraction().
 struct Blocking {
@@ -16,7 +22,11 @@ struct Blocking {
   bool packs_columns = true, packs_rows = false;
   std::int64_t steps_ahead = 0;  // how far ahead packed columns are prefetched
   bool prefetches_next = false;  // the next panel of packed columns is prefetched instead, if columns are outermost
+  EpiloguePlace epilogue = EpiloguePlace::unrolled;  // with blocks of the depth it is always apart
   bool is_parallel = true;
+
+  // Whether an epilogue of a sum of this depth is computed in the loops of the tiles.
+  bool fuses(std::int64_t depth) const { return depth_block == depth && epilogue != EpiloguePlace::apart; }
 };
 
 // Returns the blocking of the default schedule. Columns of unknown extents are packed: what is missing of their last
