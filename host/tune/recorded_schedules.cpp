@@ -114,6 +114,26 @@ std::optional<TunedAlgorithm> RecordedSchedules::find_algorithm(const lang::Prog
   return TunedAlgorithm{best->algorithm, *std::move(schedule)};
 }
 
+// A network with other layouts is other code for this build too, so a gain counts if it is large enough for that.
+std::optional<TunedLayouts> RecordedSchedules::find_layouts(const LayoutQuestion& question, const Target& target,
+                                                            const NetworkIdentity& network) const {
+  std::vector<TuneRecord> records = records_of(question.key);
+  std::erase_if(records, [&](const TuneRecord& record) {
+    return record.algorithm != kLayouts || record.values.size() != 1 ||
+           record.values.front().size() != question.by_default.size();
+  });
+  const TaskKey key{question.key, std::nullopt, device_key(target, threads_)};
+  const std::optional<TuneRecord> best = best_record(records, key, place_in(network));
+  if (!best || !best->confirmed) return std::nullopt;
+  const bool is_as_measured = best->version == version_of(compiler_, target);
+  const double share = *share_of_default(*best);
+  if (share > 1 - (is_as_measured ? kLeastGain : kLeastGainOfOtherCode)) return std::nullopt;
+  std::string note = "the layouts are from " + std::filesystem::path(file_).filename().string() + ": " +
+                     gain_text(share) + " times as fast as the default's";
+  if (!is_as_measured) note += ", as another build of ferry compiled both";
+  return TunedLayouts{best->values.front(), std::move(note)};
+}
+
 Hash RecordedSchedules::identity(const Target&) const {
   const std::lock_guard lock(mutex_);
   if (!identity_) {

@@ -17,6 +17,9 @@
 
 namespace ferry::tune {
 
+// TuneRecord::algorithm of a network's layouts. The record's values are these.
+inline constexpr const char* kLayouts = "layouts";
+
 // A gain of less than this was not distinguished from none.
 inline constexpr double kLeastGain = 0.01;
 // If it was other code that was measured, the gain must be larger: the default schedule may have become better.
@@ -38,6 +41,8 @@ class RecordedSchedules final : public TunedSchedules {
   // Algorithms compete with schedules: what took the smallest share of the default's time is used.
   std::optional<TunedAlgorithm> find_algorithm(const lang::Program& program, std::span<const OtherAlgorithm> others,
                                                const Target& target, const NetworkIdentity& network) const override;
+  std::optional<TunedLayouts> find_layouts(const LayoutQuestion& question, const Target& target,
+                                           const NetworkIdentity& network) const override;
   // Records of other devices count too, so that nothing must be parsed.
   Hash identity(const Target& target) const override;
 

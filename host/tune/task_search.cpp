@@ -283,6 +283,11 @@ std::vector<TuneRecord> TaskSearch::rank(std::optional<Clock::time_point> until)
   return ranked;
 }
 
+std::optional<double> TaskSearch::time_default() {
+  const Active active(*this);
+  return pipeline_->runner(0).time_again(runner_task_.default_module);
+}
+
 TuneRecord TaskSearch::default_record() const {
   Tried tried{.point = *task_.space_at(PointValues()), .trial = {}, .device = device()};
   tried.code = records_->default_code();

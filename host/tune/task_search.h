@@ -45,6 +45,8 @@ class TaskSearch {
   // Measures the best again, in turns with the default and in processes of their own. Returns records of those that are
   // faster, the fastest first; they are not stored. `until` as for Finalists::rank().
   std::vector<TuneRecord> rank(std::optional<std::chrono::steady_clock::time_point> until = {});
+  // Measures the default schedule again, in a process of its own. Returns the seconds; nothing if that failed.
+  std::optional<double> time_default();
   // Returns a record of the default schedule, which a turn must have measured; it is not stored.
   TuneRecord default_record() const;
   // Returns the best, as the last rank() found them.

@@ -51,6 +51,16 @@ std::string algorithm_lines(const TunedNetwork& tuned) {
   return text;
 }
 
+// Returns what became of other layouts of the network's images.
+std::string layouts_line(const TunedNetwork& tuned) {
+  if (!tuned.layouts) return "";
+  const tune::MeasuredLayouts& layouts = *tuned.layouts;
+  if (layouts.changed() == 0)
+    return "  the default layouts are the best by the times of " + count_text(layouts.groups) + " groups in both\n";
+  return "  with other layouts of " + count_text(layouts.changed()) + " groups the network is " +
+         tune::gain_text(layouts.share_in_network) + " times as fast" + (layouts.is_used ? "\n" : ", not used\n");
+}
+
 text::Json algorithm_json(const tune::AlgorithmResult& other) {
   text::Json json = {{"algorithm", other.algorithm},
                      {"state", tune::kernel_state_name(other.state)},
@@ -92,7 +102,7 @@ std::string network_text(const TunedNetwork& tuned, const std::string& records) 
                      count_text(count(KernelState::fixed)) + " without knobs";
   if (count(KernelState::waiting) > 0) text += ", " + count_text(count(KernelState::waiting)) + " without a turn";
   text += "\n" + kernel_lines(tuned);
-  text += algorithm_lines(tuned);
+  text += layouts_line(tuned) + algorithm_lines(tuned);
   for (const NetworkKernelResult& kernel : tuned.kernels)
     if (kernel.state == KernelState::failed)
       text += "  " + printable(kernel.kernel) + " cannot be tuned: " + kernel.reason + "\n";
@@ -121,6 +131,13 @@ text::Json network_json(const TunedNetwork& tuned, const std::string& records) {
                      {"progress", progress_json(tuned.progress)},
                      {"kernels", kernels},
                      {"other_seconds", tuned.other_seconds}};
+  if (tuned.layouts) {
+    json["layouts"] = {{"measured", tuned.layouts->groups}, {"changed", tuned.layouts->changed()}};
+    if (tuned.layouts->changed() > 0) {
+      json["layouts"]["share_in_network"] = tuned.layouts->share_in_network;
+      json["layouts"]["is_used"] = tuned.layouts->is_used;
+    }
+  }
   if (tuned.comparison && !tuned.comparison->processes.empty()) {
     const stats::Comparison& times = tuned.comparison->times;
     json["default_seconds"] = tuned.comparison->median(0);

@@ -134,6 +134,23 @@ struct NetworkProgram {
   std::vector<OtherAlgorithm> others = {};
 };
 
+// How the groups of a network may lie in memory (host/graph/passes/layout_problem.h).
+struct NetworkLayouts {
+  struct Group {
+    std::string node;               // the names of what it computes
+    bool may_be_blocked = false;    // otherwise it is plain
+    double plain = 0, blocked = 0;  // the estimated times of both, in one unit for all
+  };
+  // What two groups take longer if their layouts differ. The number of groups stands for what is always plain.
+  struct Conversion {
+    std::size_t one = 0, other = 0;
+    double cost = 0;
+  };
+  LayoutQuestion question;
+  std::vector<Group> groups;
+  std::vector<Conversion> conversions;
+};
+
 struct Emission {
   std::string text;            // the bytes of an object
   std::string json = {};       // the same for programs, an array with an entry for each function; only of a space
@@ -160,6 +177,11 @@ class Network {
   // Returns the kernels that tuning can find schedules for, once each. Those that run beside the target's device, or in
   // sizes that are not known, are left out, as are algorithms whose errors may exceed the network's limit.
   virtual std::vector<NetworkProgram> kernels(const NetworkRequest& request) const = 0;
+
+  // Returns the layouts among which the compiler chooses for a call with these sizes; no groups where it has no choice.
+  virtual NetworkLayouts layouts(const NetworkRequest& request) const = 0;
+  // Returns those that take the least time if groups and conversions take so long.
+  virtual std::string least_cost_layouts(const NetworkLayouts& layouts) const = 0;
 
   virtual const NetworkSource& source() const = 0;
   virtual const NetworkNames& names() const = 0;

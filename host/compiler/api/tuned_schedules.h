@@ -40,6 +40,18 @@ struct TunedAlgorithm {
   TunedSchedule schedule;
 };
 
+// The layouts that the compiler has chosen by estimates for the groups of nodes of a network that one kernel computes.
+struct LayoutQuestion {
+  Hash key{};              // hash of the network as it is when they are chosen, and of the known sizes
+  std::string by_default;  // a digit for each group: 1 if its images have their channels in blocks
+};
+
+// The best layouts that are known for a network.
+struct TunedLayouts {
+  std::string layouts;  // as LayoutQuestion::by_default
+  std::string note;     // tells where they come from
+};
+
 // A network that a program is a kernel of.
 struct NetworkIdentity {
   std::string name = {};  // empty: the program runs by itself
@@ -61,7 +73,10 @@ class TunedSchedules {
   virtual std::optional<TunedAlgorithm> find_algorithm(const lang::Program& program,
                                                        std::span<const OtherAlgorithm> others, const Target& target,
                                                        const NetworkIdentity& network) const = 0;
-  // Returns a hash of all that both may return without a schedule of the user's own.
+  // Returns the best layouts that are known for a network. Nothing if it keeps those of the compiler.
+  virtual std::optional<TunedLayouts> find_layouts(const LayoutQuestion& question, const Target& target,
+                                                   const NetworkIdentity& network) const = 0;
+  // Returns a hash of all that these may return without a schedule of the user's own.
   virtual Hash identity(const Target& target) const = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "host/compiler/llvm/cached_module.h"
 #include "host/compiler/llvm/emit.h"
 #include "host/compiler/llvm/inspect_network.h"
+#include "host/compiler/llvm/network_tuning.h"
 #include "host/graph/compile/compile_network.h"
 #include "host/graph/graph_hash.h"
 #include "host/graph/graph_text.h"
@@ -35,31 +36,6 @@ namespace {
 constexpr const char* kAsImported = "import";
 
 using AfterPass = std::function<void(std::string_view pass, const graph::Graph& now)>;
-
-graph::TunedPoint point_of(TunedSchedule found) { return {std::move(found.values), std::move(found.note)}; }
-
-OtherAlgorithm other_of(const graph::AlgorithmProgram& other) {
-  return {other.algorithm, other.kernel, other.program, other.ratio};
-}
-
-graph::FindTuned find_schedules(const TunedSchedules& tuned, const NetworkIdentity& network) {
-  return [&tuned, network](const lang::Program& program, const SizesByName& sizes,
-                           const Target& target) -> std::optional<graph::TunedPoint> {
-    std::optional<TunedSchedule> found = tuned.find(program, sizes, target, nullptr, network);
-    return found ? std::optional(point_of(*std::move(found))) : std::nullopt;
-  };
-}
-
-graph::FindAlgorithm find_algorithms(const TunedSchedules& tuned, const NetworkIdentity& network) {
-  return [&tuned, network](const lang::Program& program, const Target& target,
-                           std::span<const graph::AlgorithmProgram> others) -> std::optional<graph::TunedAlgorithm> {
-    std::vector<OtherAlgorithm> all;
-    for (const graph::AlgorithmProgram& other : others) all.push_back(other_of(other));
-    std::optional<TunedAlgorithm> found = tuned.find_algorithm(program, all, target, network);
-    if (!found) return std::nullopt;
-    return graph::TunedAlgorithm{std::move(found->name), point_of(std::move(found->schedule))};
-  };
-}
 
 // Adds a line for each schedule that tuning has found, or two for many.
 void add_tuned(const std::vector<std::string>& tuned, std::vector<std::string>& notes) {
@@ -160,12 +136,13 @@ class GraphNetwork final : public Network {
     if (cache_.is_on() && is_for_devices) cached.emplace(cache_, origin_, request);
     std::optional<Target> here;
     if (!is_for_devices) here = init_target();
-    graph::CompiledNetwork compiled = compile_optimized(optimized_for(request.target, request.sizes), request.target,
+    const Optimized optimized = optimized_for(request.target, request.sizes, request.tuned);
+    graph::CompiledNetwork compiled = compile_optimized(optimized.graph, request.target,
                                                         {.sizes = request.sizes,
                                                          .cached = cached ? &*cached : nullptr,
                                                          .form = request.form,
                                                          .init_target = here ? &*here : nullptr,
-                                                         .tuned = tuning_of(request.tuned)});
+                                                         .tuned = tuning_of(request.tuned, optimized.notes)});
     add_tuned(compiled.tuned, compiled.notes);
     return {.module = std::move(compiled.module),
             .notes = std::move(compiled.notes),
@@ -180,28 +157,42 @@ class GraphNetwork final : public Network {
   Emission emit(Stage stage, const NetworkRequest& request, const std::string& after) const override {
     if (stage == Stage::plan) return {.text = plan_text(compile(request))};
     if (stage == Stage::graph && !after.empty()) return {.text = graph_after(after, request)};
-    const graph::Graph optimized = optimized_for(request.target, request.sizes);
-    if (stage == Stage::graph) return {.text = to_text(optimized)};
-    if (stage == Stage::groups) return {.text = groups_text(optimized, make_groups(optimized))};
-    const graph::Tuning tuning = tuning_of(request.tuned);
+    const Optimized optimized = optimized_for(request.target, request.sizes, request.tuned);
+    if (stage == Stage::graph) return {.text = to_text(optimized.graph)};
+    if (stage == Stage::groups) return {.text = groups_text(optimized.graph, make_groups(optimized.graph))};
+    const graph::Tuning tuning = tuning_of(request.tuned, optimized.notes);
     if (stage == Stage::schedule) {
-      Emission schedules{.text = schedule_text(optimized, request.target, request.sizes, tuning)};
+      Emission schedules{.text = schedule_text(optimized.graph, request.target, request.sizes, tuning)};
       add_tuned(graph::tuned_notes(schedules.text), schedules.notes);
       return schedules;
     }
-    return emit_kernels(stage, graph::kernel_loops(optimized, request.target, request.sizes, tuning), after);
+    return emit_kernels(stage, graph::kernel_loops(optimized.graph, request.target, request.sizes, tuning), after);
   }
 
   std::vector<NetworkProgram> kernels(const NetworkRequest& request) const override {
     std::vector<NetworkProgram> all;
-    for (graph::KernelProgram& kernel : graph::kernel_programs(
-             optimized_for(request.target, request.sizes), request.target, request.sizes, tuning_of(request.tuned))) {
+    const Optimized optimized = optimized_for(request.target, request.sizes, request.tuned);
+    for (graph::KernelProgram& kernel : graph::kernel_programs(optimized.graph, request.target, request.sizes,
+                                                               tuning_of(request.tuned, optimized.notes))) {
       NetworkProgram& one = all.emplace_back(
           NetworkProgram{std::move(kernel.kernel), std::move(kernel.program), std::move(kernel.nodes)});
       one.algorithm = std::move(kernel.algorithms.chosen);
       for (const graph::AlgorithmProgram& other : kernel.algorithms.others) one.others.push_back(other_of(other));
     }
     return all;
+  }
+
+  NetworkLayouts layouts(const NetworkRequest& request) const override {
+    NetworkLayouts found;
+    if (origin_.all_outputs_for) return found;
+    graph::Algorithms reading = algorithms();
+    reading.layouts = read_layouts(found, request.sizes);
+    (void)graph::optimized(graph_, request.target, reading, request.sizes);
+    return found;
+  }
+
+  std::string least_cost_layouts(const NetworkLayouts& layouts) const override {
+    return ferry::least_cost_layouts(layouts);
   }
 
   const NetworkSource& source() const override { return origin_.source; }
@@ -218,7 +209,8 @@ class GraphNetwork final : public Network {
     Origin origin = origin_;
     origin.all_outputs_for = target;
     origin.all_outputs_at = sizes;
-    graph::TunedGraph chosen = with_tuned_algorithms(optimized_for(target, sizes), target, sizes, tuning_of(tuned));
+    graph::TunedGraph chosen =
+        with_tuned_algorithms(optimized_for(target, sizes, tuned).graph, target, sizes, tuning_of(tuned));
     origin.all_outputs_algorithms = tuned != nullptr ? std::optional(tuned->identity(target)) : std::nullopt;
     return std::make_shared<const GraphNetwork>(graph::with_all_outputs(std::move(chosen.graph)), std::move(origin),
                                                 cache_, names_, std::move(chosen.points));
@@ -287,9 +279,10 @@ class GraphNetwork final : public Network {
   }
 
   // A network whose kernels all have outputs has its algorithms already.
-  graph::Tuning tuning_of(const TunedSchedules* tuned) const {
+  graph::Tuning tuning_of(const TunedSchedules* tuned, const std::vector<std::string>& notes = {}) const {
     graph::Tuning tuning;
     tuning.allowed = algorithms();
+    tuning.notes = notes;
     if (tuned == nullptr) return tuning;
     tuning.schedule = find_schedules(*tuned, network_identity());
     tuning.known = points_;
@@ -297,9 +290,19 @@ class GraphNetwork final : public Network {
     return tuning;
   }
 
-  graph::Graph optimized_for(const Target& target, const SizesByName& sizes, const AfterPass& after = {}) const {
-    if (origin_.all_outputs_for) return graph_;
-    return graph::optimized(graph_, target, algorithms(), sizes, after);
+  struct Optimized {
+    graph::Graph graph;
+    std::vector<std::string> notes = {};  // on what tuning has found
+  };
+
+  Optimized optimized_for(const Target& target, const SizesByName& sizes, const TunedSchedules* tuned,
+                          const AfterPass& after = {}) const {
+    if (origin_.all_outputs_for) return {graph_};
+    Optimized result;
+    graph::Algorithms with_layouts = algorithms();
+    if (tuned != nullptr) with_layouts.layouts = find_layouts(*tuned, network_identity(), target, sizes, result.notes);
+    result.graph = graph::optimized(graph_, target, with_layouts, sizes, after);
+    return result;
   }
 
   std::string graph_after(const std::string& after, const NetworkRequest& request) const {
@@ -308,9 +311,10 @@ class GraphNetwork final : public Network {
     expect_pass(after, names);
     if (after == kAsImported) return to_text(graph_);
     std::string text;
-    optimized_for(request.target, request.sizes, [&](std::string_view pass, const graph::Graph& now) {
-      if (pass == after) text = to_text(now);
-    });
+    (void)optimized_for(request.target, request.sizes, request.tuned,
+                        [&](std::string_view pass, const graph::Graph& now) {
+                          if (pass == after) text = to_text(now);
+                        });
     return text;
   }
 

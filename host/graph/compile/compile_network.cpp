@@ -167,6 +167,12 @@ std::vector<std::string> notes_on_host(const Graph& graph, const NetworkKernels&
   return notes;
 }
 
+// Returns the text of the schedules with the notes on the graph.
+std::string with_notes(std::string schedule, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) schedule += tuned_line(note);
+  return schedule;
+}
+
 // Returns whether there is a module with the network's constants.
 bool load_cached(const CachedModuleSlot& cached, NetworkBlob& blob, std::vector<std::uint8_t>& module,
                  std::vector<std::string>& tuned) {
@@ -189,9 +195,8 @@ std::string schedule_text(const Graph& graph, const Target& target, const std::m
                           const Tuning& tuning) {
   const TunedGraph chosen = with_tuned_algorithms(graph, target, sizes, tuning);
   const NetworkKernels kernels = place_kernels(chosen.graph, target, sizes).kernels;
-  return lower_kernels(chosen.graph, kernels, target,
-                       tuned_kernels(chosen.graph, kernels, target, tuning.schedule, chosen.points))
-      .schedule;
+  const std::vector<TunedKernel> tuned = tuned_kernels(chosen.graph, kernels, target, tuning.schedule, chosen.points);
+  return with_notes(lower_kernels(chosen.graph, kernels, target, tuned).schedule, tuning.notes);
 }
 
 std::vector<KernelLoops> kernel_loops(const Graph& graph, const Target& target,
@@ -248,7 +253,8 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   const NetworkKernels& kernels = placed.kernels;
   const std::vector<TunedKernel> tuned =
       tuned_kernels(chosen.graph, kernels, target, options.tuned.schedule, chosen.points);
-  const LoweredKernels lowered = lower_kernels(chosen.graph, kernels, target, tuned);
+  LoweredKernels lowered = lower_kernels(chosen.graph, kernels, target, tuned);
+  lowered.schedule = with_notes(std::move(lowered.schedule), options.tuned.notes);
   result.tuned = tuned_notes(lowered.schedule);
   std::vector<DeviceFunctions> parts{{lowered.functions[kTargetDevice], target}};
   if (!lowered.functions[kHostDevice].empty()) parts.push_back({lowered.functions[kHostDevice], *target.host});

@@ -65,9 +65,9 @@ constexpr GraphPass kPasses[] = {
      [](Graph g, const Target& target, const Algorithms&, const SizeGuess&) { return choose_bytes(g, target); },
      &Groups::integers, &Algorithms::int8},
     {"choose_layouts", "stores images with their channels in blocks of one vector where that is faster",
-     [](Graph g, const Target& target, const Algorithms&, const SizeGuess& guess) {
+     [](Graph g, const Target& target, const Algorithms& algorithms, const SizeGuess& guess) {
        const std::int64_t lanes = channels_in_block(g, target, guess);
-       return lanes > 1 ? choose_layouts(g, lanes, guess) : g;
+       return lanes > 1 ? choose_layouts(g, lanes, guess, algorithms.layouts) : g;
      },
      &Groups::blocks},
     {"choose_dots", "chooses the instructions by which products of bytes on blocks are summed up",

@@ -11,6 +11,7 @@
 #include "ferry/error_ratios.h"
 #include "ferry/target/target.h"
 #include "host/graph/graph.h"
+#include "host/graph/passes/choose_layouts.h"
 #include "host/graph/passes/size_guess.h"
 
 namespace ferry::graph {
@@ -21,6 +22,7 @@ struct Algorithms {
   bool int8 = true;                         // sums of products of 8-bit integers, for dequantized ones
   bool float32 = true;                      // float32 for those where it takes less time
   ErrorRatios max_error = kMaxErrorRatios;  // Winograd's algorithm
+  KnownLayouts layouts = {};                // in place of those that estimates choose
 };
 
 struct GraphPass {

@@ -55,6 +55,7 @@ struct Tuning {
   FindAlgorithm algorithm = {};  // empty: they have the graph's algorithms
   TunedNodes known = {};         // without `algorithm`: the schedules of kernels whose algorithms the graph has already
   Algorithms allowed = {};
+  std::vector<std::string> notes = {};  // on what the graph has from tuning already
 };
 
 struct TunedGraph {

@@ -5,7 +5,6 @@
 #include "host/graph/passes/blocked_groups.h"
 #include "host/graph/passes/choose_dots.h"
 #include "host/graph/passes/make_groups.h"
-#include "host/graph/passes/minimum_cut.h"
 
 #include <map>
 #include <tuple>
@@ -13,49 +12,6 @@
 
 namespace ferry::graph {
 namespace {
-
-constexpr std::size_t kNoIndex = SIZE_MAX;
-
-// Returns for each node whether its result is in blocks.
-std::vector<bool> blocked_nodes(const Graph& graph, std::int64_t lanes, const SizeGuess& guess) {
-  const std::vector<Group> groups = make_groups(graph);
-  std::vector<std::size_t> group_of(graph.nodes.size(), kNoIndex), writer(graph.tensors.size(), kNoIndex);
-  // All groups that must be plain, views, inputs and outputs are one more node of the cut.
-  const std::size_t plain = groups.size();
-  constexpr double kNever = 1e30;
-  MinimumCut cut(groups.size() + 1);
-  cut.add_node_cost(plain, kNever, 0);
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    for (const std::size_t node : groups[g].nodes) {
-      group_of[node] = g;
-      for (const TensorId id : graph.nodes[node].outputs) writer[id] = g;
-    }
-    const std::optional<LayoutCosts> costs = layout_costs(graph, groups[g], lanes, guess);
-    cut.add_node_cost(g, costs ? costs->blocked : kNever, costs ? costs->plain : 0);
-  }
-  const auto join = [&](TensorId id, std::size_t reader) {
-    const std::size_t from = writer[id] == kNoIndex ? plain : writer[id];
-    if (from != reader) cut.add_pair_cost(from, reader, conversion_cost(graph, id, lanes, guess));
-  };
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Node& node = graph.nodes[n];
-    const std::size_t reader = group_of[n] == kNoIndex ? plain : group_of[n];
-    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      const TensorId id = node.inputs[i];
-      if (id == kNoTensor || graph.tensor(id).constant != nullptr) continue;
-      // An input that is read plain in either layout costs a conversion whenever its writer is blocked.
-      if (reader == plain || reads_blocked(graph, node, i))
-        join(id, reader);
-      else
-        join(id, plain);
-    }
-  }
-  for (const TensorId id : graph.outputs) join(id, plain);
-  const std::vector<bool> is_blocked = cut.solve();
-  std::vector<bool> nodes;
-  for (const std::size_t group : group_of) nodes.push_back(group != kNoIndex && is_blocked[group]);
-  return nodes;
-}
 
 // Copies a graph node by node with the chosen layouts, and adds conversions.
 class LayoutWriter {
@@ -157,8 +113,18 @@ std::int64_t channels_in_block(const Graph& graph, const Target& target, const S
   return integers > all / 2 ? 2 * floats : floats;
 }
 
-Graph choose_layouts(const Graph& graph, std::int64_t lanes, const SizeGuess& guess) {
-  return LayoutWriter(graph, lanes).run(blocked_nodes(graph, lanes, guess));
+Graph choose_layouts(const Graph& graph, std::int64_t lanes, const SizeGuess& guess, const KnownLayouts& known) {
+  const LayoutProblem problem = layout_problem(graph, lanes, guess);
+  std::vector<bool> is_blocked = least_cost_layouts(problem);
+  if (known) {
+    std::optional<std::vector<bool>> better = known(graph, lanes, problem, is_blocked);
+    if (better && better->size() == is_blocked.size()) is_blocked = *std::move(better);
+  }
+  std::vector<bool> nodes(graph.nodes.size());
+  const std::vector<Group> groups = make_groups(graph);
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (const std::size_t node : groups[g].nodes) nodes[node] = is_blocked[g] && problem.groups[g].may_be_blocked;
+  return LayoutWriter(graph, lanes).run(nodes);
 }
 
 }  // namespace ferry::graph

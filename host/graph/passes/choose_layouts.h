@@ -9,9 +9,13 @@
 
 #include "ferry/target/target.h"
 #include "host/graph/graph.h"
+#include "host/graph/passes/layout_problem.h"
 #include "host/graph/passes/size_guess.h"
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
 
 namespace ferry::graph {
 
@@ -20,7 +24,13 @@ namespace ferry::graph {
 // bytes at once and images of bytes become hardly larger; 1 if the target has no vectors.
 std::int64_t channels_in_block(const Graph& graph, const Target& target, const SizeGuess& guess = {});
 
+// Returns for each group of a network whether it is to have blocks, if that is known better than by estimates, which
+// say `by_default`.
+using KnownLayouts = std::function<std::optional<std::vector<bool>>(
+    const Graph& graph, std::int64_t lanes, const LayoutProblem& problem, const std::vector<bool>& by_default)>;
+
 // Inputs, outputs and constants stay plain. `lanes` is the number of channels in a block.
-Graph choose_layouts(const Graph& graph, std::int64_t lanes, const SizeGuess& guess = {});
+Graph choose_layouts(const Graph& graph, std::int64_t lanes, const SizeGuess& guess = {},
+                     const KnownLayouts& known = {});
 
 }  // namespace ferry::graph

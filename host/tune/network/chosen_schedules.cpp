@@ -22,11 +22,19 @@ std::optional<TunedAlgorithm> ChosenSchedules::find_algorithm(const lang::Progra
   return TunedAlgorithm{found->second.algorithm, {found->second.values, {}, {}}};
 }
 
+std::optional<TunedLayouts> ChosenSchedules::find_layouts(const LayoutQuestion& question, const Target&,
+                                                          const NetworkIdentity&) const {
+  if (layouts_.layouts.empty() || question.key != layouts_.key) return std::nullopt;
+  return TunedLayouts{layouts_.layouts, {}};
+}
+
 Hash ChosenSchedules::identity(const Target&) const {
   HashStream hash;
   const auto add = [&](const std::string& text) {
     hash.add({reinterpret_cast<const std::uint8_t*>(text.c_str()), text.size() + 1});
   };
+  hash.add(layouts_.key);
+  add(layouts_.layouts);
   for (const auto& [program, point] : points_) {
     hash.add(program);
     add(point.algorithm);

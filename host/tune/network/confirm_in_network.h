@@ -3,7 +3,7 @@
 #pragma once
 
 #include "host/tune/network/chosen_schedules.h"
-#include "host/tune/network/network_profile.h"
+#include "host/tune/network/network_turns.h"
 #include "host/tune/tune.h"
 
 #include <chrono>
@@ -21,13 +21,6 @@ struct KernelCandidates {
   std::size_t firsts = 1;
 };
 
-struct InNetwork {
-  const bench::NamedDevice& device;
-  const TunedKernel& network;
-  const TuneOptions& options;
-  const NetworkProfile& profile;
-};
-
 // The schedule that was the best in the network, with its times there: those of all calls of the kernel.
 struct ConfirmedKernel {
   std::size_t kernel = 0;
@@ -35,16 +28,13 @@ struct ConfirmedKernel {
   bool is_faster = false;
 };
 
-// Fewer sessions say too little.
-inline constexpr int kLeastSessions = 3;
-
-// Times the steps of the network with all candidates and with default schedules, in turns in several sessions. A
-// kernel that did not become faster gets another chance with its second candidate, and one whose candidates have
-// different algorithms a chance for each. After the least number of sessions,
-// what would probably not end before `until` is left out.
+// Times the steps of the network, which has these layouts, with all candidates and with default schedules, in turns in
+// several sessions. A kernel that did not become faster gets another chance with its second candidate, and one whose
+// candidates have different algorithms a chance for each. After the least number of sessions, what would probably not
+// end before `until` is left out.
 std::vector<ConfirmedKernel> confirm_in_network(const InNetwork& in_network,
                                                 const std::vector<KernelCandidates>& candidates,
-                                                const Observer& observer,
+                                                const ChosenLayouts& layouts, const Observer& observer,
                                                 std::optional<std::chrono::steady_clock::time_point> until = {});
 
 }  // namespace ferry::tune

@@ -32,7 +32,8 @@ NetworkProfile profile_network(const bench::NamedDevice& device, const TunedKern
   profile.target = target_for(opened, network.target, source, observer);
   const FunctionInfo described = function_of(source, network.function);
   profile.sizes = size_hints(described, options.call);
-  profile.kernels = source.as_network()->network->kernels({.target = profile.target, .sizes = profile.sizes});
+  profile.kernels = source.as_network()->network->kernels(
+      {.target = profile.target, .sizes = profile.sizes, .tuned = source.tuned.get()});
   const Clock::time_point compiling = Clock::now();
   const CompiledModule module = compile_kernel(source, network.function, profile.target, options.call, observer).module;
   const Clock::time_point compiled = Clock::now();

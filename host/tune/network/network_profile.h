@@ -1,4 +1,4 @@
-// Where the time of a network goes, with default schedules.
+// Where the time of a network goes, with default schedules and algorithms.
 #pragma once
 
 #include "host/kernel/kernel.h"
@@ -22,7 +22,7 @@ struct NetworkProfile {
   double session_seconds = 0;               // to load and call it in a session of its own
 };
 
-// Runs the network. Throws as compile_kernel() and Function::call().
+// Runs the network, with the layouts that its source knows. Throws as compile_kernel() and Function::call().
 NetworkProfile profile_network(const bench::NamedDevice& device, const TunedKernel& network, const TuneOptions& options,
                                const Observer& observer);
 

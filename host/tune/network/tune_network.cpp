@@ -4,19 +4,19 @@
 #include "host/tune/comparison_options.h"
 #include "host/tune/network/confirm_in_network.h"
 #include "host/tune/network/kernel_queue.h"
+#include "host/tune/network/measured_layouts.h"
 #include "host/tune/network/network_budget.h"
 #include "host/tune/network/network_candidates.h"
 #include "host/tune/network/network_profile.h"
+#include "host/tune/network/task_ranking.h"
 #include "host/tune/network/task_searches.h"
 #include "host/tune/recorded_schedules.h"
 #include "host/tune/trial_records.h"
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 namespace ferry::tune {
@@ -26,6 +26,8 @@ namespace {
 constexpr double kLeastTurn = 2, kMostTurn = 10;  // seconds
 // Peaks and steps are not measured at the same time, so a kernel that seems to reach the peak may still gain this much.
 constexpr double kMostOfTime = 0.9;
+// The share of the budget that measuring other layouts may take.
+constexpr double kMostForLayouts = 0.1;
 
 class NetworkTuner {
  public:
@@ -33,22 +35,24 @@ class NetworkTuner {
                const Observer& observer)
       : devices_(devices),
         network_(network),
+        base_(network),
         options_(options),
         observer_(observer),
         kept_(devices.begin(), devices.end()),
         budget_(options.budget_seconds, options.processes > 0),
         searches_(kept_, network_, options, observer) {
-    network_.source.tuned = nullptr;
+    network_.source.tuned = base_.source.tuned = nullptr;
   }
 
   TunedNetwork run() {
     profile_ = profile_network(devices_.front(), network_, options_, observer_);
+    find_layouts();
     update_costs();
     list_tasks();
     search();
     found_.is_interrupted = observer_.must_end();
     if (!found_.is_interrupted && options_.processes > 0) {
-      rank();
+      candidates_ = rank_tasks({tasks_, searches_, profile_, budget_, options_, network_}, observer_);
       searches_.clear();
       for (KeptSession& session : kept_) session.close();
       confirm();
@@ -59,6 +63,18 @@ class NetworkTuner {
   }
 
  private:
+  // If other layouts make the network faster, its kernels are those that it has with them.
+  void find_layouts() {
+    const double seconds = 2 * (profile_.compile_seconds + profile_.session_seconds);
+    if (options_.processes == 0 || (options_.budget_seconds > 0 && seconds > kMostForLayouts * options_.budget_seconds))
+      return;
+    found_.layouts = measure_layouts({devices_.front(), network_, options_, profile_}, observer_);
+    if (!found_.layouts || !found_.layouts->is_used) return;
+    layouts_ = {found_.layouts->key, found_.layouts->chosen};
+    base_.source.tuned = std::make_shared<const ChosenSchedules>(ChosenPoints(), layouts_);
+    profile_ = profile_network(devices_.front(), base_, options_, observer_);
+  }
+
   void list_tasks() {
     found_.function = function_of(network_.source, network_.function).name;
     tasks_ = tasks_of(profile_.kernels);
@@ -204,83 +220,13 @@ class NetworkTuner {
     return seconds > 0;
   }
 
-  // Measures the best of each task again, those first that promise the most.
-  void rank() {
-    const StepGuard step = observer_.begin("measuring the best schedules of each kernel again");
-    std::vector<std::size_t> order(tasks_.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::erase_if(order, [&](std::size_t t) {
-      const KernelState state = tasks_[t].state;
-      return state != KernelState::tuned && (state != KernelState::waiting || !tasks_[t].algorithm.empty());
-    });
-    std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t t) {
-      return found_.kernels[tasks_[t].kernel].seconds * (1 - tasks_[t].share());
-    });
-    std::map<std::size_t, std::vector<TuneRecord>> found;  // by kernel
-    bool is_enough = false;
-    for (const std::size_t t : order) {
-      if (observer_.must_end() || (is_enough && budget_.is_after(budget_.end_of_ranking()))) break;
-      std::vector<TuneRecord> records = ranked(tasks_[t]);
-      is_enough |= !records.empty();
-      std::ranges::move(records, std::back_inserter(found[tasks_[t].kernel]));
-    }
-    for (auto& [kernel, records] : found) {
-      add_recorded(kernel, records);
-      if (!records.empty()) candidates_.push_back(in_order(kernel, std::move(records)));
-    }
-  }
-
-  // Returns the best of a task for its kernel; with another algorithm its default schedule at least, unless it takes
-  // much longer than the kernel's own.
-  std::vector<TuneRecord> ranked(NetworkTask& task) {
-    std::vector<TuneRecord> records;
-    (void)with_search(task, [&](TaskSearch& search) {
-      records = search.rank(budget_.end_of_ranking());
-      // The best of many trials is often a lucky one.
-      task.best_share = records.empty() ? 1 : *share_of_default(records.front());
-      if (!task.algorithm.empty() && records.empty() && task.is_measured) records.push_back(search.default_record());
-    });
-    if (task.algorithm.empty()) return records;
-    const std::optional<KernelDefault> by_default = default_of(task.kernel);
-    if (!by_default || !task.is_measured) return {};
-    for (TuneRecord& record : records) {
-      const double share = task.default_share * *share_of_default(record);
-      record = algorithm_record(std::move(record), task.algorithm, *by_default, share);
-    }
-    std::erase_if(records, [](const TuneRecord& record) { return *share_of_default(record) > kMostOverBest; });
-    return records;
-  }
-
-  std::optional<KernelDefault> default_of(std::size_t kernel) {
-    std::optional<KernelDefault> found;
-    (void)with_search(tasks_[kernel], [&](TaskSearch& search) {
-      found = KernelDefault{search.task().key, search.task().function, search.records().default_code()};
-    });
-    return found;
-  }
-
-  // Adds what an earlier run has found with other algorithms.
-  void add_recorded(std::size_t kernel, std::vector<TuneRecord>& records) {
-    if (profile_.kernels[kernel].others.empty()) return;
-    const std::optional<KernelDefault> by_default = default_of(kernel);
-    if (!by_default) return;
-    std::optional<TuneRecord> recorded =
-        recorded_algorithm(options_.records, *by_default, profile_.kernels[kernel],
-                           version_of(*network_.source.compiler, profile_.target), place_in(identity()));
-    const auto is_same = [&](const TuneRecord& record) {
-      return record.algorithm == recorded->algorithm && record.values == recorded->values;
-    };
-    if (recorded && std::ranges::none_of(records, is_same)) records.push_back(*std::move(recorded));
-  }
-
-  NetworkIdentity identity() const { return network_.source.as_network()->network->network_identity(); }
-
   void confirm() {
     found_.is_interrupted = observer_.must_end();
-    if (found_.is_interrupted || candidates_.empty()) return;
-    InNetwork in_network{devices_.front(), network_, options_, profile_};
-    std::vector<ConfirmedKernel> confirmed =
-        confirm_in_network(in_network, candidates_, observer_, budget_.end_of_confirmation());
+    if (found_.is_interrupted || (candidates_.empty() && layouts_.layouts.empty())) return;
+    const InNetwork in_network{devices_.front(), network_, options_, profile_};
+    std::vector<ConfirmedKernel> confirmed;
+    if (!candidates_.empty())
+      confirmed = confirm_in_network(in_network, candidates_, layouts_, observer_, budget_.end_of_confirmation());
     ChosenPoints points;
     for (const ConfirmedKernel& one : confirmed) {
       NetworkKernelResult& kernel = found_.kernels[one.kernel];
@@ -290,7 +236,10 @@ class NetworkTuner {
       kernel.is_used = one.is_faster;
       if (one.is_faster) points.emplace(one.record.key.program, ChosenPoint{one.record.algorithm, one.record.values});
     }
-    if (!points.empty()) compare(std::move(points));
+    if (!points.empty() || !layouts_.layouts.empty()) compare(std::move(points));
+    if (found_.layouts) found_.layouts->is_used &= found_.is_faster;
+    if (found_.layouts && found_.layouts->is_used && !options_.records.empty())
+      store_record(options_.records, record_of(*found_.layouts, in_network, found_.function));
     // A schedule that was slower in the network is not used, even if it was faster by itself.
     for (const ConfirmedKernel& one : confirmed)
       if (!options_.records.empty() && (found_.is_faster || !one.is_faster))
@@ -307,7 +256,7 @@ class NetworkTuner {
   void compare(ChosenPoints points) {
     const StepGuard step = observer_.begin("comparing the network with the one that has default schedules");
     KernelSource tuned = network_.source;
-    tuned.tuned = std::make_shared<const ChosenSchedules>(std::move(points));
+    tuned.tuned = std::make_shared<const ChosenSchedules>(std::move(points), layouts_);
     const bench::KernelPair pair{bench::ComparedKernel{network_.source, network_.function},
                                  bench::ComparedKernel{std::move(tuned), network_.function}};
     std::optional<double> left;
@@ -321,13 +270,14 @@ class NetworkTuner {
   }
 
   std::span<const bench::NamedDevice> devices_;
-  TunedKernel network_;
+  TunedKernel network_, base_;  // base_ has the layouts that were found
   const TuneOptions& options_;
   const Observer& observer_;
   std::vector<KeptSession> kept_;
   NetworkBudget budget_;
   TaskSearches searches_;
   NetworkProfile profile_;
+  ChosenLayouts layouts_;  // none if those of the compiler are the best
   std::vector<NetworkTask> tasks_;
   std::optional<KernelQueue> queue_;
   std::map<std::size_t, double> alone_seconds_;  // of default schedules, by kernel

@@ -7,6 +7,7 @@
 // if that is slower, they are confirmed in the records.
 #pragma once
 
+#include "host/tune/network/measured_layouts.h"
 #include "host/tune/network/network_task.h"
 #include "host/tune/tune.h"
 
@@ -49,8 +50,10 @@ struct NetworkKernelResult {
 struct TunedNetwork {
   std::string function;
   std::vector<NetworkKernelResult> kernels;  // in the order of their first calls
-  double other_seconds = 0;                  // steps that are none of these kernels
-  Progress progress;                         // times are those of the network
+  // What other layouts took; nothing if there are none, or there was no time.
+  std::optional<MeasuredLayouts> layouts = {};
+  double other_seconds = 0;  // steps that are none of these kernels
+  Progress progress;         // times are those of the network
   // The network with default schedules is A, with the best ones B. Nothing if there were none.
   std::optional<bench::KernelComparison> comparison = {};
   bool is_faster = false;

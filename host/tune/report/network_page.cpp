@@ -24,6 +24,14 @@ void write_facts(html::Html& html, const NetworkPage& page) {
   html::write_fact(html, "Time", seconds_text(progress.seconds));
   html::write_fact(html, "Tried", count_text(progress.count()) + " points");
   html::write_fact(html, "Kernels", count_text(page.tuned.kernels.size()));
+  if (page.tuned.layouts && page.tuned.layouts->changed() > 0)
+    html::write_fact(html, "Layouts",
+                     count_text(page.tuned.layouts->changed()) +
+                         " groups with others: " + gain_text(page.tuned.layouts->share_in_network) + " times as fast" +
+                         (page.tuned.layouts->is_used ? "" : ", not used"));
+  else if (page.tuned.layouts)
+    html::write_fact(html, "Layouts",
+                     "the default, by the times of " + count_text(page.tuned.layouts->groups) + " groups");
   for (const auto& [outcome, count] : progress.trials)
     if (outcome != Outcome::measured) html::write_fact(html, outcome_words(outcome), count_text(count));
 }

@@ -119,6 +119,8 @@ class FakeCompiler final : public Compiler {
     }
     std::vector<NetworkProgram> kernels(const NetworkRequest&) const override { unexpected(); }
     std::vector<NodeProgram> nodes(const SizesByName&) const override { unexpected(); }
+    NetworkLayouts layouts(const NetworkRequest&) const override { unexpected(); }
+    std::string least_cost_layouts(const NetworkLayouts&) const override { unexpected(); }
 
    private:
     const FakeCompiler& compiler_;

@@ -34,6 +34,10 @@ class OtherPoint final : public TunedSchedules {
                                                const NetworkIdentity&) const override {
     return std::nullopt;
   }
+  std::optional<TunedLayouts> find_layouts(const LayoutQuestion&, const Target&,
+                                           const NetworkIdentity&) const override {
+    return std::nullopt;
+  }
   Hash identity(const Target&) const override { return {}; }
 
  private:

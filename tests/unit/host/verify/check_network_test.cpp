@@ -60,6 +60,8 @@ class Different final : public Network {
   }
   std::vector<NetworkProgram> kernels(const NetworkRequest& request) const override { return run_->kernels(request); }
   std::vector<NodeProgram> nodes(const SizesByName& sizes) const override { return defined_->nodes(sizes); }
+  NetworkLayouts layouts(const NetworkRequest& request) const override { return run_->layouts(request); }
+  std::string least_cost_layouts(const NetworkLayouts& of) const override { return run_->least_cost_layouts(of); }
 
  private:
   std::shared_ptr<const Network> run_, defined_;

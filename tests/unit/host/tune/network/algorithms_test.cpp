@@ -214,9 +214,9 @@ TEST_CASE("an algorithm that is slower in the network is not used there, whateve
   REQUIRE(kernel.algorithm == "winograd4");
   const auto at = std::ranges::find(profile.kernels, kernel.kernel, &NetworkProgram::kernel);
   const TuneRecord direct = record_of(kernel, "direct", profile.target, 0.5);
-  const std::vector<tune::ConfirmedKernel> confirmed =
-      tune::confirm_in_network({device, tuned, options, profile},
-                               {tune::in_order(static_cast<std::size_t>(at - profile.kernels.begin()), {direct})}, {});
+  const std::vector<tune::ConfirmedKernel> confirmed = tune::confirm_in_network(
+      {device, tuned, options, profile},
+      {tune::in_order(static_cast<std::size_t>(at - profile.kernels.begin()), {direct})}, {}, {});
   REQUIRE(confirmed.size() == 1);
   CHECK_FALSE(confirmed[0].is_faster);
   CHECK(confirmed[0].record.algorithm == "direct");

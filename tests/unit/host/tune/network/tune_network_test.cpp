@@ -125,7 +125,7 @@ TEST_CASE("a schedule that is slower in the network is not used there, whatever 
   record.time = tune::MeasuredTime{1e-6, 1e-6, 1e-6};  // as if it had been fast
   record.default_time = tune::MeasuredTime{2e-6, 2e-6, 2e-6};
   const std::vector<tune::ConfirmedKernel> confirmed =
-      tune::confirm_in_network({device, kernel, options, profile}, {{0, {record}}}, {});
+      tune::confirm_in_network({device, kernel, options, profile}, {{0, {record}}}, {}, {});
   REQUIRE(confirmed.size() == 1);
   CHECK(confirmed[0].kernel == 0);
   CHECK_FALSE(confirmed[0].is_faster);
