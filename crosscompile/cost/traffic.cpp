@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -32,11 +33,19 @@ struct Footprint {
 };
 using Footprints = std::unordered_map<const ir::Buffer*, Footprint>;
 
+// Lines and bytes of caches.
+struct Total {
+  Lines lines;
+  double bytes = 0;
+};
+
 // A loop nest with what its steps access.
 struct Accessed {
   const LoopNest* nest = nullptr;
   std::vector<Access> accesses;
   std::vector<Accessed> inner;
+  // In all iterations of the loop, and in one of them, once they are known.
+  std::optional<Total> whole = {}, one = {};
 };
 
 Accessed accessed_of(const LoopNest& nest, const Variables& variables) {
@@ -132,11 +141,6 @@ Held held_of(const Footprint& footprint) {
   return held;
 }
 
-struct Total {
-  Lines lines;
-  double bytes = 0;
-};
-
 Total total_of(const Footprints& footprints) {
   Total total;
   for (const auto& [buffer, footprint] : footprints) {
@@ -148,23 +152,26 @@ Total total_of(const Footprints& footprints) {
   return total;
 }
 
-Total total_of(const Accessed& accessed, bool with_own_loop) {
+const Total& total_of(Accessed& accessed, bool with_own_loop) {
+  std::optional<Total>& known = with_own_loop ? accessed.whole : accessed.one;
+  if (known) return *known;
   Varying varying;
   if (with_own_loop && accessed.nest->var != nullptr) varying[accessed.nest->var] = accessed.nest->extent;
   Footprints footprints;
   add_all(accessed, varying, footprints);
-  return total_of(footprints);
+  known = total_of(footprints);
+  return *known;
 }
 
-Lines lines_in(const Accessed& accessed, double capacity) {
-  const Total whole = total_of(accessed, true);
+Lines lines_in(Accessed& accessed, double capacity) {
+  const Total& whole = total_of(accessed, true);
   if (whole.bytes <= capacity || (accessed.inner.empty() && accessed.accesses.empty())) return whole.lines;
   if (total_of(accessed, false).bytes <= capacity || accessed.inner.empty()) return whole.lines;
   Lines each;
   Footprints own;
   for (const Access& access : accessed.accesses) add(access, {}, own);
   each = total_of(own).lines;
-  for (const Accessed& inner : accessed.inner) {
+  for (Accessed& inner : accessed.inner) {
     const Lines lines = lines_in(inner, capacity);
     each.in_row += inner.nest->share * lines.in_row;
     each.lone += inner.nest->share * lines.lone;
@@ -176,7 +183,7 @@ Lines lines_in(const Accessed& accessed, double capacity) {
 }  // namespace
 
 std::array<Lines, 2> lines_of(const FunctionNest& function, const Core& core) {
-  const Accessed accessed = accessed_of(function.body, function.variables);
+  Accessed accessed = accessed_of(function.body, function.variables);
   const double all = total_of(accessed, true).bytes;
   std::array<Lines, 2> lines;
   for (std::size_t level = 0; level < lines.size(); ++level) {

@@ -82,7 +82,7 @@ class Inference {
     std::vector<Range> computed, required;
     bool computes_more_than_required = false;
     const std::vector<Axis> axes = reader.all_axes();
-    const auto values = reader.loops.axis_values();
+    const auto& values = reader.axis_values;
     for (std::size_t i = 0; i < axes.size(); ++i) {
       const bool spatial = i < reader.required.size();
       // The range of the reader's loops, and the part of it that is required.

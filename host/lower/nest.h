@@ -37,8 +37,9 @@ struct Nest {
   std::vector<Expr> values;  // with inlined stages substituted
   std::vector<Expr> place;   // the same for ScheduledStage::place
   std::vector<RequiredRange> required;
-  schedule::StageLoops loops;    // over `required`
-  std::vector<Storage> storage;  // one for each output
+  schedule::StageLoops loops;                                // over `required`
+  std::vector<schedule::StageLoops::AxisValue> axis_values;  // as of the loops
+  std::vector<Storage> storage;                              // one for each output
 
   const std::string& name() const { return stage->name; }
   const ir::Reduce* reduction() const { return values.front().as<ir::Reduce>(); }

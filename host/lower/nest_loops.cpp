@@ -20,7 +20,7 @@ NestLoops::NestLoops(const Nest& nest, const LoopBody& loop_body) : nest_(nest),
   for (std::size_t id : loops.order()) order_.push_back({loops.loop(id), id});
   check_extents();
   apply_unroll_pragmas();
-  for (const StageLoops::AxisValue& axis : loops.axis_values()) axis_values_[axis.axis.get()] = axis.value;
+  for (const StageLoops::AxisValue& axis : nest.axis_values) axis_values_[axis.axis.get()] = axis.value;
   guards_ = loops.guards();
   for (const Expr& condition : nest.conditions()) guards_.push_back(at_point(condition));
   std::vector<Expr> point;

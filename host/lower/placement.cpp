@@ -83,6 +83,7 @@ class Placement {
     if (stage.compute_kind == ComputeKind::attached)
       for (Expr& fact : facts_of(loops_around(nests_, stage.compute_at))) facts.push_back(std::move(fact));
     nest.loops = stage.loops.over(ranges, facts);
+    nest.axis_values = nest.loops.axis_values();
     if (stage.is_scatter()) kept = whole(*stage.outputs[0]);
     if (!stage.updated_by.empty()) {
       nest.storage = find_nest(nests_, stage.updated_by)->storage;

@@ -37,7 +37,7 @@ Substitution later_loops(const Nest& nest, std::size_t loop, std::int64_t offset
 
 std::vector<Expr> indices_at(const Nest& nest, const Load& load, const Substitution& loops) {
   Substitution axes;
-  for (const schedule::StageLoops::AxisValue& axis : nest.loops.axis_values())
+  for (const schedule::StageLoops::AxisValue& axis : nest.axis_values)
     axes[axis.axis.get()] = substitute(axis.value, loops);
   std::vector<Expr> indices;
   for (const Expr& index : load.indices) indices.push_back(substitute(index, axes));
@@ -72,9 +72,9 @@ struct Access {
 
 // Returns how many iterations of an inner loop read the same cache line: 1 when each reads a different one, all of them
 // when the loop does not change the address.
+// `first` is the position that is read in its first iteration.
 std::int64_t iterations_a_line(const Access& access, const schedule::Loop& inner, std::int64_t extent,
-                               Substitution loops) {
-  const Expr first = access.position(loops);
+                               Substitution loops, const Expr& first) {
   loops[inner.var.get()] = Expr(1);
   const Expr difference = passes::simplify(access.position(loops) - first);
   const std::int64_t* step = as_int(difference);
@@ -96,7 +96,7 @@ void add_places(const Access& access, std::vector<std::size_t> inner, Substituti
   const schedule::Loop& loop = access.nest.loops.loop(inner.back());
   inner.pop_back();
   const std::int64_t extent = as_int(loop.extent) == nullptr ? 1 : *as_int(loop.extent);
-  const std::int64_t step = extent > 1 ? iterations_a_line(access, loop, extent, loops) : 1;
+  const std::int64_t step = extent > 1 ? iterations_a_line(access, loop, extent, loops, access.position(loops)) : 1;
   for (std::int64_t i = 0; i < extent && places.size() < kMostLines; i += step) {
     loops[loop.var.get()] = Expr(i);
     add_places(access, inner, loops, places);
@@ -135,7 +135,7 @@ std::optional<std::vector<Expr>> place_in_next(const Nest& nest, const Load& loa
   const Axis& depth = nest.reduction()->axes[0];
   const Substitution first = later_loops(nest, loop, 0);
   const std::vector<Axis> axes = nest.all_axes();
-  const auto values = nest.loops.axis_values();
+  const auto& values = nest.axis_values;
   std::optional<std::size_t> column;
   for (std::size_t a = 0; a + 1 < axes.size(); ++a)
     if (a != rows && std::ranges::any_of(load.indices, [&](const Expr& index) { return index.same_as(axes[a].var); }))
@@ -167,7 +167,7 @@ struct ColumnTiles {
 std::optional<ColumnTiles> column_tiles(const Access& access, std::size_t loop, std::size_t rows,
                                         const Substitution& first) {
   const std::vector<Axis>& axes = access.nest.stage->axes;
-  const auto values = access.nest.loops.axis_values();
+  const auto& values = access.nest.axis_values;
   std::optional<ColumnTiles> found;
   for (std::size_t a = 0; a < axes.size(); ++a) {
     if (a == rows ||
@@ -189,12 +189,13 @@ struct LineLoop {
 // Returns the loops over lines inside of a loop; nothing if their extents are not constant.
 std::optional<std::vector<LineLoop>> line_loops(const Access& access, std::size_t loop, const Substitution& first) {
   std::vector<LineLoop> found;
+  const Expr position = access.position(first);
   const std::vector<std::size_t>& order = access.nest.loops.order();
   for (auto id = std::find(order.begin(), order.end(), loop) + 1; id != order.end(); ++id) {
     const schedule::Loop& inner = access.nest.loops.loop(*id);
     const std::int64_t* extent = as_int(inner.extent);
     if (extent == nullptr) return std::nullopt;
-    const std::int64_t step = *extent > 1 ? iterations_a_line(access, inner, *extent, first) : 1;
+    const std::int64_t step = *extent > 1 ? iterations_a_line(access, inner, *extent, first, position) : 1;
     if (*extent > step) found.push_back({inner.var, (*extent + step - 1) / step, step});
   }
   return found;
@@ -205,7 +206,7 @@ std::optional<std::vector<LineLoop>> line_loops(const Access& access, std::size_
 // are not constant.
 std::vector<std::vector<Expr>> share_of_next(const Access& access, std::size_t loop, std::size_t rows) {
   const Nest& nest = access.nest;
-  const auto values = nest.loops.axis_values();
+  const auto& values = nest.axis_values;
   Substitution loops = later_loops(nest, loop, 0);
   const auto tile_rows = tile_extent(nest, loop, values[rows].value, loops);
   const std::int64_t* all_rows = as_int(nest.stage->axes[rows].extent);

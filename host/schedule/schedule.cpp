@@ -20,11 +20,10 @@ std::vector<std::string> names_of(const Stages& stages) {
 }
 
 const Primitive& find_primitive(const Directive& directive, const DirectiveArgs& args) {
-  std::vector<std::string> names;
-  for (const Primitive& primitive : primitives()) {
+  for (const Primitive& primitive : primitives())
     if (directive.primitive == primitive.name) return primitive;
-    names.emplace_back(primitive.name);
-  }
+  std::vector<std::string> names;
+  for (const Primitive& primitive : primitives()) names.emplace_back(primitive.name);
   if (directive.primitive == "vthread") args.fail("a primitive", "'vthread'; it is 'bind AXIS vthread'");
   args.fail("a primitive", "'" + directive.primitive + "'" + lang::suggestion(directive.primitive, names));
 }
@@ -85,10 +84,14 @@ void Schedule::apply(Directive directive) {
   // A primitive of several steps may fail after the first. One about a stage changes that stage alone, and adds another
   // only as its last step, which saves copying all stages for each directive; any other may change all of them.
   const bool changes_one = primitive.subject == Subject::stage;
-  Stages before = changes_one ? Stages{*stage} : stages_;
-  directives_.push_back(directive);
+  Stages before;
+  if (changes_one)
+    before.push_back(*stage);
+  else
+    before = stages_;
+  directives_.push_back(std::move(directive));
   try {
-    DirectiveArgs args(directive, stages_, primitive.usage);
+    DirectiveArgs args(directives_.back(), stages_, primitive.usage);
     primitive.apply(stages_, stage, args);
   } catch (...) {
     directives_.pop_back();

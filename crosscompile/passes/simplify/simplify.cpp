@@ -204,6 +204,7 @@ Function simplify(Function function) {
 }
 
 Expr simplify(const Expr& expr, const std::vector<Expr>& facts) {
+  if (expr.as<IntImm>() != nullptr || (expr.as<Var>() != nullptr && facts.empty())) return expr;
   Simplifier simplifier;
   simplifier.learn(facts);
   return simplifier.mutate(expr);

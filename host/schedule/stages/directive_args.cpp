@@ -57,11 +57,12 @@ void DirectiveArgs::expect(const std::string& word) {
 
 void DirectiveArgs::end() const {
   if (!at_end())
-    fail("nothing more", "'" + directive_.args[next_] + "'" + (usage_.empty() ? "" : "; usage: " + usage_));
+    fail("nothing more",
+         "'" + directive_.args[next_] + "'" + (usage_.empty() ? "" : "; usage: " + std::string(usage_)));
 }
 
 std::string DirectiveArgs::name(const std::string& what) {
-  if (at_end()) fail(what, std::string("nothing") + (usage_.empty() ? "" : "; usage: " + usage_));
+  if (at_end()) fail(what, std::string("nothing") + (usage_.empty() ? "" : "; usage: " + std::string(usage_)));
   return directive_.args[next_++];
 }
 
@@ -92,11 +93,14 @@ std::int64_t DirectiveArgs::positive(const std::string& what) {
 }
 
 std::size_t DirectiveArgs::axis(const ScheduledStage& stage) {
+  if (!at_end())
+    if (const auto found = stage.loops.find(directive_.args[next_]); found && stage.loops.is_in_order(*found)) {
+      ++next_;
+      return *found;
+    }
   const std::string expected = "an axis of '" + stage.name + "' (" + axis_names(stage) + ")";
   const std::string word = name(expected);
-  const auto found = stage.loops.find(word);
-  if (found && stage.loops.is_in_order(*found)) return *found;
-  if (found) {
+  if (const auto found = stage.loops.find(word)) {
     std::vector<std::string> names;
     for (std::size_t id : stage.loops.replacements(*found)) names.push_back(stage.loops.loop(id).name);
     fail(expected,

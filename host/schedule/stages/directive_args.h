@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,9 +15,9 @@ namespace ferry::schedule {
 
 class DirectiveArgs {
  public:
-  // Both must outlive this object. `usage` is shown when there are too few or too many arguments.
-  DirectiveArgs(const Directive& directive, const Stages& stages, std::string usage = {})
-      : directive_(directive), stages_(stages), usage_(std::move(usage)) {}
+  // All must outlive this object. `usage` is shown when there are too few or too many arguments.
+  DirectiveArgs(const Directive& directive, const Stages& stages, std::string_view usage = {})
+      : directive_(directive), stages_(stages), usage_(usage) {}
 
   // Returns the text before the colon.
   const std::string& subject() const { return directive_.stage; }
@@ -53,7 +54,7 @@ class DirectiveArgs {
 
   const Directive& directive_;
   const Stages& stages_;
-  std::string usage_;
+  std::string_view usage_;
   std::size_t next_ = 0;
 };
 
