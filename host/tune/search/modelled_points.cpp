@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace ferry::tune {
@@ -24,6 +25,12 @@ constexpr std::size_t kCentersAtOnce = 16;
 
 class Pool {
  public:
+  // Values, and the point that they lead to.
+  struct Drawn {
+    PointValues values;
+    std::optional<SpacePoint> point;
+  };
+
   Pool(const SpaceAt& space, Costs& costs, std::uint64_t most, Ranking how)
       : space_(space), costs_(costs), most_(most), at_once_(how == Ranking::parallel ? kAtOnce : 1) {}
 
@@ -71,10 +78,10 @@ class Pool {
     }
   }
 
-  // A value that is drawn may lead to knobs of which none was drawn yet.
-  PointValues draw(stats::Random& random) const {
+  // A value that is drawn may lead to other knobs, whose values are then drawn too. The default must have been added.
+  Drawn draw(stats::Random& random) const {
     PointValues values;
-    std::optional<SpacePoint> point = space_(values);
+    std::optional<SpacePoint> point = points_.front().point;
     for (int round = 0; point && round < kMostRounds; ++round) {
       bool is_new = false;
       for (const PointKnob& knob : point->knobs) {
@@ -85,7 +92,15 @@ class Pool {
       if (!is_new) break;
       point = space_(values);
     }
-    return values;
+    return {std::move(values), std::move(point)};
+  }
+
+  // As above.
+  void add(std::vector<Drawn> drawn) {
+    std::vector<std::optional<SpacePoint>> found;
+    for (Drawn& one : drawn)
+      if (tried_.insert(one.values).second) found.push_back(std::move(one.point));
+    add_found(found);
   }
 
   std::vector<std::size_t> cheapest(std::size_t count) const {
@@ -110,13 +125,18 @@ class Pool {
       parallel_for(all.size(), resolve);
     else if (all.size() == 1)
       resolve(0);
+    add_found(found);
+  }
+
+  void add_found(std::span<std::optional<SpacePoint>> found) {
     std::vector<SpacePoint*> fresh;
     for (std::optional<SpacePoint>& point : found)
       if (point && seen_.insert(values_in_order(*point)).second) fresh.push_back(&*point);
-    if (fresh.size() > 1) costs_.learn(std::vector<const SpacePoint*>(fresh.begin(), fresh.end()));
+    if (at_once_ > 1 && fresh.size() > 1) costs_.learn(std::vector<const SpacePoint*>(fresh.begin(), fresh.end()));
     for (SpacePoint* point : fresh) {
+      if (is_full()) return;
       const std::optional<double> cost = costs_.of(*point);
-      if (!cost || is_full()) continue;
+      if (!cost) continue;
       point->decided.reset();
       tried_.insert(values_of(*point));
       points_.push_back({*cost, std::move(*point)});
@@ -137,16 +157,33 @@ class Pool {
 
 std::optional<double> Costs::of(const SpacePoint& point) {
   const auto [known, is_new] = known_.try_emplace(values_in_order(point));
-  if (is_new) known->second = cost_(point);
+  if (!is_new) return known->second;
+  const std::optional<double>* same = alike(point);
+  known->second = same != nullptr ? *same : cost_(point);
+  if (point.decided && same == nullptr) by_schedule_.emplace(point.schedule, known->second);
   return known->second;
 }
 
+const std::optional<double>* Costs::alike(const SpacePoint& point) const {
+  // The text of a schedule of the user's own is the same at all points.
+  if (!point.decided) return nullptr;
+  const auto found = by_schedule_.find(point.schedule);
+  return found == by_schedule_.end() ? nullptr : &found->second;
+}
+
 void Costs::learn(std::span<const SpacePoint* const> points) {
-  std::vector<std::pair<const SpacePoint*, std::optional<double>*>> unknown;
-  for (const SpacePoint* point : points)
-    if (const auto [known, is_new] = known_.try_emplace(values_in_order(*point)); is_new)
-      unknown.emplace_back(point, &known->second);
-  parallel_for(unknown.size(), [&](std::size_t i) { *unknown[i].second = cost_(*unknown[i].first); });
+  std::vector<const SpacePoint*> unknown;
+  std::set<std::string_view> schedules;
+  for (const SpacePoint* point : points) {
+    if (known_.contains(values_in_order(*point)) || alike(*point) != nullptr) continue;
+    if (!point->decided || schedules.insert(point->schedule).second) unknown.push_back(point);
+  }
+  std::vector<std::optional<double>> costs(unknown.size());
+  parallel_for(unknown.size(), [&](std::size_t i) { costs[i] = cost_(*unknown[i]); });
+  for (std::size_t i = 0; i < unknown.size(); ++i) {
+    known_.emplace(values_in_order(*unknown[i]), costs[i]);
+    if (unknown[i]->decided) by_schedule_.emplace(unknown[i]->schedule, costs[i]);
+  }
 }
 
 std::vector<ModelledPoint> modelled_points(const SpaceAt& space, Costs& costs, stats::Random& random,
@@ -166,9 +203,9 @@ std::vector<ModelledPoint> modelled_points(const SpaceAt& space, Costs& costs, s
     }
     return pool.take();
   }
-  std::vector<PointValues> drawn;
+  std::vector<Pool::Drawn> drawn;
   for (int i = 0; i < kDraws; ++i) drawn.push_back(pool.draw(random));
-  pool.add(drawn);
+  pool.add(std::move(drawn));
   pool.descend(0);
   for (const std::size_t place : pool.cheapest(kDescents)) pool.descend(place);
   return pool.take();

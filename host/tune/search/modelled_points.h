@@ -24,7 +24,7 @@ struct ModelledPoint {
   SpacePoint point;
 };
 
-// Remembers what points cost.
+// Remembers what points cost. Points at which the compiler has decided on the same directives cost the same.
 class Costs {
  public:
   explicit Costs(PointCost cost) : cost_(std::move(cost)) {}
@@ -37,7 +37,11 @@ class Costs {
 
  private:
   PointCost cost_;
+  // Returns the cost of a point with the same directives, or null.
+  const std::optional<double>* alike(const SpacePoint& point) const;
+
   std::map<std::vector<std::string>, std::optional<double>> known_;  // by values in order
+  std::map<std::string, std::optional<double>> by_schedule_;         // of points that the compiler has decided on
 };
 
 // How many points are ranked.

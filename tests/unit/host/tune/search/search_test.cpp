@@ -4,8 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -220,4 +222,26 @@ TEST_CASE("points that are asked for at the same time are ranked as those asked 
     CHECK(serial.size() == (limits.whole > 0 ? space.points() : std::min<std::size_t>(serial.size(), limits.most)));
     CHECK(serial.size() >= 50);
   }
+}
+
+TEST_CASE("points at which a compiler has decided on the same directives are asked for once") {
+  class Decided final : public DecidedPoint {
+   public:
+    std::optional<double> estimated_cycles(std::uint32_t) const override { return std::nullopt; }
+  };
+  SpacePoint points[3];
+  const char* const values[] = {"a", "b", "c"};
+  for (std::size_t i = 0; i < 3; ++i)
+    points[i].knobs.push_back(PointKnob{.stage = "C", .name = "knob", .candidates = {values[i]}});
+  for (SpacePoint& point : points) point.schedule = "C: vectorize x";
+  for (std::size_t i = 0; i < 2; ++i) points[i].decided = std::make_shared<const Decided>();
+  std::atomic<int> asked = 0;
+  tune::Costs costs([&](const SpacePoint&) { return std::optional<double>(++asked); });
+  const SpacePoint* const all[] = {&points[0], &points[1], &points[2]};
+  SUBCASE("one after the other") {}
+  SUBCASE("at the same time") { costs.learn(all); }
+  CHECK(costs.of(points[0]) == costs.of(points[1]));
+  // A schedule of the user's own has the same text at points with different values.
+  CHECK(costs.of(points[2]) != costs.of(points[0]));
+  CHECK(asked == 2);
 }
