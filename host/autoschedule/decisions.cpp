@@ -6,6 +6,7 @@
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/epilogue.h"
 #include "host/autoschedule/epilogue_fusion.h"
+#include "host/autoschedule/fused_window.h"
 #include "host/autoschedule/gpu_tensor_cores.h"
 #include "host/autoschedule/inline_choice.h"
 #include "host/autoschedule/nontemporal_stores.h"
@@ -46,13 +47,14 @@ class Walk {
         at_any_size_(schedule::stages_of(program)) {}
 
   DecidedSchedule run() {
-    const std::vector<std::string> inlined = stages_to_inline(schedule_.stages());
+    const Stages* open = target_.has_thread_blocks() ? nullptr : &at_any_size_;
+    const std::vector<std::string> borders = borders_to_inline(schedule_.stages(), open);
+    const std::vector<std::string> inlined = stages_to_inline(schedule_.stages(), borders);
     std::optional<TransposedOperand> transposed;
     if (!target_.has_thread_blocks()) transposed = find_transposed_operand(schedule_.stages(), inlined, target_);
     for (const std::string& stage : inlined)
       if (!transposed || stage != transposed->stage) schedule_[stage].compute_inline();
-    const Stages* open = target_.has_thread_blocks() ? nullptr : &at_any_size_;
-    for (const std::string& stage : borders_to_inline(schedule_.stages(), open)) schedule_[stage].compute_inline();
+    for (const std::string& stage : borders) schedule_[stage].compute_inline();
     if (transposed) schedule_transposed(*transposed);
     // Excludes the copies that packing adds, which are scheduled already.
     std::vector<std::string> stages;
@@ -61,6 +63,7 @@ class Walk {
     if (!target_.has_thread_blocks()) {
       schedule_group("winograd", match_winograd);
       schedule_group("attention", match_attention);
+      schedule_group("fused_window", match_fused_window);
       schedule_group("block_dots", match_block_dots);
     }
     const RowFusion fusion = target_.has_thread_blocks() ? RowFusion{} : fuse_rows();

@@ -19,7 +19,7 @@ namespace {
 struct Use {
   const ScheduledStage* consumer;
   const Load* load;
-  bool repeated;  // inside a reduction's source, so read again for other results
+  bool repeated;  // inside a reduction's source or a border, so read again for other results
 };
 
 using Uses = std::unordered_map<const Buffer*, std::vector<Use>>;
@@ -28,14 +28,15 @@ void collect(const ScheduledStage* consumer, const Expr& expr, bool repeated, Us
   for (const Load* load : loads_of(expr)) uses[load->buffer.get()].push_back({consumer, load, repeated});
 }
 
-Uses uses_in(const Stages& stages) {
+Uses uses_in(const Stages& stages, const std::vector<std::string>& borders) {
   Uses uses;
   for (const ScheduledStage& stage : stages) {
+    const bool is_border = std::ranges::find(borders, stage.name) != borders.end();
     for (const Expr& index : stage.place) collect(&stage, index, true, uses);
     for (const Expr& value : stage.values) {
       const auto* reduce = value.as<Reduce>();
       if (reduce == nullptr) {
-        collect(&stage, value, false, uses);
+        collect(&stage, value, is_border, uses);
         continue;
       }
       for (const Expr& source : reduce->sources) collect(&stage, source, true, uses);
@@ -83,8 +84,8 @@ std::uint32_t depth_of(const ScheduledStage& stage, const std::unordered_map<con
 
 }  // namespace
 
-std::vector<std::string> stages_to_inline(const Stages& stages) {
-  const Uses uses = uses_in(stages);
+std::vector<std::string> stages_to_inline(const Stages& stages, const std::vector<std::string>& borders) {
+  const Uses uses = uses_in(stages, borders);
   std::vector<std::string> result;
   std::unordered_map<const Buffer*, std::uint32_t> inlined;
   for (const ScheduledStage& stage : stages) {

@@ -31,6 +31,8 @@ struct ConvAttributes {
   std::vector<WindowAttributes> windows;  // one for each spatial dimension
   std::int64_t groups = 1;
   std::int64_t winograd_tile = 0;  // 2 or 4: of Winograd's algorithm (ferry/ops/winograd.h); 0: computed directly
+  // Whether its kernel also computes X, by another convolution (passes/fuse_windows.h).
+  bool fuses_input = false;
   bool operator==(const ConvAttributes&) const = default;
 };
 

@@ -47,7 +47,8 @@ struct AttributesText {
   std::string operator()(const NoAttributes&) const { return ""; }
   std::string operator()(const ConvAttributes& conv) const {
     return windows(conv.windows) + (conv.groups == 1 ? "" : " groups=" + std::to_string(conv.groups)) +
-           (conv.winograd_tile == 0 ? "" : " winograd=" + std::to_string(conv.winograd_tile));
+           (conv.winograd_tile == 0 ? "" : " winograd=" + std::to_string(conv.winograd_tile)) +
+           (conv.fuses_input ? " fuses_input" : "");
   }
   std::string operator()(const PoolAttributes& pool) const {
     return windows(pool.windows) + (pool.ceil ? " ceil" : "") + (pool.count_padding ? " count_padding" : "");

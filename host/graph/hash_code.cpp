@@ -12,8 +12,8 @@ class AttributesHash {
 
   void operator()(const NoAttributes&) {}
   void operator()(const ConvAttributes& conv) {
-    const auto& [windows, groups, winograd_tile] = conv;
-    add(windows, groups, winograd_tile);
+    const auto& [windows, groups, winograd_tile, fuses_input] = conv;
+    add(windows, groups, winograd_tile, fuses_input);
   }
   void operator()(const PoolAttributes& pool) {
     const auto& [windows, ceil, count_padding] = pool;

@@ -10,6 +10,7 @@
 #include "host/graph/passes/choose_winograd.h"
 #include "host/graph/passes/fold_batch_norms.h"
 #include "host/graph/passes/fuse_attention.h"
+#include "host/graph/passes/fuse_windows.h"
 #include "host/graph/passes/hoist_invariants.h"
 #include "host/graph/passes/merge_equal_nodes.h"
 #include "host/graph/passes/multiply_reciprocals.h"
@@ -85,6 +86,11 @@ constexpr GraphPass kPasses[] = {
        return choose_winograd(std::move(g), target, algorithms.max_error, guess);
      },
      &Groups::blocks, &Algorithms::winograd},
+    {"fuse_windows", "computes depthwise convolutions in one kernel with the convolution that they read",
+     [](Graph g, const Target& target, const Algorithms&, const SizeGuess&) {
+       return fuse_windows(std::move(g), target);
+     },
+     &Groups::blocks},
     {"fuse_attention", "computes attention in one kernel, by blocks of rows, where its scores exceed the caches",
      [](Graph g, const Target& target, const Algorithms&, const SizeGuess&) {
        return fuse_attention(std::move(g), target);

@@ -156,7 +156,9 @@ class ProgramMaker {
     if (operand.kind == KernelOperand::Kind::none) return {};
     if (operand.kind == KernelOperand::Kind::input) return inputs_[operand.index];
     const auto anchor = anchors_.find(operand.index);
-    return anchor != anchors_.end() ? anchor->second : elements(operand.index, name_of(operand.index));
+    return anchor != anchors_.end() && !has_bias(key_.nodes[operand.index])
+               ? anchor->second
+               : elements(operand.index, name_of(operand.index));
   }
 
   lang::Tensor anchor_tensor(const KernelNode& anchor, const Inputs& inputs, const std::string& name) {

@@ -187,9 +187,9 @@ class KeyMaker {
   }
 
   void fuse_dimensions() {
-    if (kernel_.key.channel_block > 1) return fuse_rows();
-    // The products of attention have batches of their own.
+    // The products of attention have batches of their own, and a window after a convolution has neighbours.
     if (last_anchor() != first_anchor()) return;
+    if (kernel_.key.channel_block > 1) return fuse_rows();
     std::vector<bool> is_free(result_.size(), true);
     Read* rows = nullptr;
     for (Read& read : reads_) {

@@ -4,6 +4,7 @@
 #include "host/graph/operator_kind.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 
 namespace ferry::graph {
@@ -42,6 +43,7 @@ class Grouping {
     for (std::size_t g = 0; g < groups_.size(); ++g) join_reader(g);
     for (std::size_t g = 0; g < groups_.size(); ++g) pass_on_widening(g);
     for (std::size_t g = 0; g < groups_.size(); ++g) join_rows(g);
+    for (std::size_t g = 0; g < groups_.size(); ++g) join_image(g);
     std::erase_if(groups_, [](const Group& group) { return group.nodes.empty(); });
     // A group reads only the results of other groups' last nodes, which precede its own last node, so this order is
     // topological.
@@ -201,12 +203,31 @@ class Grouping {
     if (std::get<DimensionAttributes>(node(softmax).attributes).dimension + 1 != rank) return;
     const std::size_t scores = only_group_before(node(softmax).inputs[0], softmax);
     if (scores == kNoGroup || member_of(scores, Operator::matmul) == kNoGroup) return;
+    join(to, {weights, scores});
+  }
+
+  // Adds the group of the convolution whose result a depthwise one computes with its own.
+  void join_image(std::size_t to) {
+    const auto conv_of = [&](std::size_t index) { return std::get_if<ConvAttributes>(&node(index).attributes); };
+    const auto window = std::ranges::find_if(groups_[to].nodes, [&](std::size_t index) {
+      const auto* conv = conv_of(index);
+      return conv != nullptr && conv->fuses_input;
+    });
+    if (window == groups_[to].nodes.end()) return;
+    const std::size_t image = only_group_before(node(*window).inputs[0], *window);
+    if (image == kNoGroup) return;
+    const std::size_t first = groups_[image].nodes.front();
+    const auto* conv = node(first).op == Operator::conv ? conv_of(first) : nullptr;
+    if (conv != nullptr && conv->groups == 1 && conv->winograd_tile == 0) join(to, {image});
+  }
+
+  // Adds these groups to another one if it stays within the limits.
+  void join(std::size_t to, std::initializer_list<std::size_t> others) {
     std::vector<std::size_t> all = groups_[to].nodes;
-    for (const std::size_t from : {weights, scores})
-      all.insert(all.end(), groups_[from].nodes.begin(), groups_[from].nodes.end());
+    for (const std::size_t from : others) all.insert(all.end(), groups_[from].nodes.begin(), groups_[from].nodes.end());
     std::ranges::sort(all);
     if (!is_within_limits(all)) return;
-    for (const std::size_t from : {weights, scores}) {
+    for (const std::size_t from : others) {
       for (const std::size_t index : groups_[from].nodes) group_of_[index] = to;
       groups_[from].nodes.clear();
     }

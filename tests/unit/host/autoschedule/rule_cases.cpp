@@ -71,6 +71,18 @@ constexpr const char* kBlockedPooling =
     "def f(int(C,H,W,LANES) I) -> (Y) {\n"
     "  P(c,h,w,v) = h >= 1 && h <= H && w >= 1 ? I(c,h-1,w-1,v) : -9 where h in 0:H+2, w in 0:W+1\n"
     "  Y(c,h,w,v) max=! P(c,2*h+kh,2*w+kw,v) where kh in 0:3, kw in 0:2, h in 0:(H+1)/2, w in 0:W/2\n}";
+constexpr const char* kFusedDepthwise =
+    "def f(int(N,2,13,11,LANES) X, const int(BLOCKS,2,LANES,LANES) W, int(BLOCKS,LANES) B, const int(BLOCKS,3,3,LANES) "
+    "F) -> (Y) {\n"
+    "  P(n,o,h,w,v) +=! X(n,i,h,w,k) * W(o,i,k,v)\n"
+    "  A(n,o,h,w,v) = max(P(n,o,h,w,v) + B(o,v), 0)\n"
+    "  Q(n,o,h,w,v) = h >= 1 && h <= 13 && w >= 1 && w <= 11 ? A(n,o,h-1,w-1,v) : 0 where h in 0:15, w in 0:13\n"
+    "  S(n,o,h,w,v) +=! Q(n,o,h+i,w+j,v) * F(o,i,j,v) where h in 0:13, w in 0:11\n"
+    "  Y(n,o,h,w,v) = max(S(n,o,h,w,v) - B(o,v), 0)\n}";
+constexpr const char* kFusedPooling =
+    "def f(int(N,2,13,11,LANES) X, const int(BLOCKS,2,3,3,LANES,LANES) W) -> (Y) {\n"
+    "  P(n,o,h,w,v) +=! X(n,i,2*h+a,w+b,k) * W(o,i,a,b,k,v) where h in 0:6, w in 0:9, a in 0:3, b in 0:3\n"
+    "  Y(n,o,h,w,v) max=! P(n,o,2*h+i,2*w+j,v) where h in 0:3, w in 0:4, i in 0:2, j in 0:2\n}";
 constexpr const char* kPooling =
     "def f(int(C,H,W) X) -> (Y) { Y(c,h,w) max=! X(c,2*h+a,2*w+b) where a in 0:2, b in 0:2, h in 0:H/2, w in 0:W/2 }";
 constexpr const char* kRowSums = "def f(int(M,N) A) -> (S) { S(m) +=! A(m,n) }";
@@ -188,6 +200,29 @@ void add_attention_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
     add("attention", kAttention, {"attention", "injective", "reduction"});
     add("attention of one batch", kPlainAttention, {"attention", "injective", "reduction"});
   }
+}
+
+// Windows over images that a contraction computes: of blocks of rows, with blocks of channels that tiles divide and do
+// not divide, and of whole images.
+void add_fused_window_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
+  const std::vector<Sizes> sizes = {{{"N", 2}}, {{"N", 1}}, {{"N", 0}}};
+  for (const std::uint64_t l2_bytes : {256, 4096, 24576})
+    for (const std::int64_t blocks : {3, 4}) {
+      const auto add = [&](const std::string& name, const char* text) {
+        std::string source = with_lanes(text, bits);
+        for (std::size_t at; (at = source.find("BLOCKS")) != std::string::npos;)
+          source.replace(at, 6, std::to_string(blocks));
+        cases.push_back({name + ", " + std::to_string(blocks) + " blocks of channels, cache of " +
+                             std::to_string(l2_bytes) + " bytes, " + std::to_string(bits) + "-bit vectors",
+                         std::move(source),
+                         {"fused_window"},
+                         small_cpu(bits, 256, l2_bytes),
+                         {{"N", l2_bytes == 4096 ? 2 : 1}},
+                         sizes});
+      };
+      add("depthwise convolution of a convolution", kFusedDepthwise);
+      if (l2_bytes < 1024) add("pooling of a convolution", kFusedPooling);
+    }
 }
 
 // Sums that an instruction adds up in groups of four bytes.
@@ -324,6 +359,7 @@ const std::vector<RuleCase>& rule_cases() {
     for (const std::uint32_t bits : {128U, 512U}) {
       add_cpu_cases(cases, bits);
       add_attention_cases(cases, bits);
+      add_fused_window_cases(cases, bits);
       add_block_cases(cases, bits);
     }
     add_winograd_cases(cases);
