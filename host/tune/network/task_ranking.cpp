@@ -17,9 +17,9 @@ namespace ferry::tune {
 
 namespace {
 
-class Ranking {
+class TaskRanker {
  public:
-  Ranking(const RankedNetwork& in, const Observer& observer) : in_(in), observer_(observer) {}
+  TaskRanker(const RankedNetwork& in, const Observer& observer) : in_(in), observer_(observer) {}
 
   std::vector<KernelCandidates> run() {
     std::map<std::size_t, std::vector<TuneRecord>> found;  // by kernel
@@ -123,7 +123,7 @@ class Ranking {
 
 std::vector<KernelCandidates> rank_tasks(const RankedNetwork& network, const Observer& observer) {
   const StepGuard step = observer.begin("measuring the best schedules of each kernel again");
-  return Ranking(network, observer).run();
+  return TaskRanker(network, observer).run();
 }
 
 }  // namespace ferry::tune
