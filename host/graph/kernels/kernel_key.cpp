@@ -73,14 +73,17 @@ bool holds_bytes(const Tensor& tensor) {
 
 class KeyMaker {
  public:
-  KeyMaker(const Graph& graph, const Group& group)
-      : graph_(graph), group_(group), result_(graph.tensor(output_of(graph, group)).shape) {}
+  KeyMaker(const Graph& graph, const Group& group, bool fuses_dimensions)
+      : graph_(graph),
+        group_(group),
+        fuses_dimensions_(fuses_dimensions),
+        result_(graph.tensor(output_of(graph, group)).shape) {}
 
   GroupKernel run() {
     kernel_.key.channel_block = graph_.tensor(output_of(graph_, group_)).channel_block;
     kernel_.key.result = graph_.tensor(output_of(graph_, group_)).dtype;
     add_nodes();
-    fuse_dimensions();
+    if (fuses_dimensions_) fuse_dimensions();
     add_inputs();
     find_updatable();
     CanonicalSizes canonical(kernel_.sizes);
@@ -254,6 +257,7 @@ class KeyMaker {
 
   const Graph& graph_;
   const Group& group_;
+  bool fuses_dimensions_;
   const Shape& result_;
   GroupKernel kernel_;
   std::vector<Read> reads_;
@@ -286,6 +290,8 @@ std::size_t hash_of(const KernelKey& key) {
 
 std::string symbol_name(std::size_t index) { return "n" + std::to_string(index); }
 
-GroupKernel kernel_of(const Graph& graph, const Group& group) { return KeyMaker(graph, group).run(); }
+GroupKernel kernel_of(const Graph& graph, const Group& group, bool fuses_dimensions) {
+  return KeyMaker(graph, group, fuses_dimensions).run();
+}
 
 }  // namespace ferry::graph

@@ -62,8 +62,9 @@ struct GroupKernel {
   std::vector<std::size_t> updatable;
 };
 
-// The group has no reshapes, which have no kernel.
-GroupKernel kernel_of(const Graph& graph, const Group& group);
+// The group has no reshapes, which have no kernel. Kernels have dimensions fused where that makes them faster; a
+// definition that they are held against must not.
+GroupKernel kernel_of(const Graph& graph, const Group& group, bool fuses_dimensions = true);
 
 // Returns "n2".
 std::string symbol_name(std::size_t index);

@@ -98,7 +98,7 @@ class Evaluation {
   }
 
   void run_node(std::size_t n) {
-    const GroupDefinition definition = program_of(kernel_of(graph_, {{n}}), sizes_);
+    const GroupDefinition definition = program_of(kernel_of(graph_, {{n}}, false), sizes_);
     std::vector<const void*> arguments;
     std::size_t next_tensor = 0, next_scalar = 0;
     const std::size_t output = definition.tensors.size() - 1;
@@ -134,20 +134,20 @@ std::int64_t value_of(const Size& size, const NetworkSizes& sizes) {
 }
 
 GroupDefinition definition_of(const Graph& graph, const Group& group, const NetworkSizes& sizes) {
-  GroupKernel kernel = kernel_of(graph, group);
+  GroupKernel kernel = kernel_of(graph, group, false);
   for (KernelNode& node : kernel.key.nodes) reset_algorithm(node);
   return program_of(kernel, sizes);
 }
 
 std::optional<GroupDefinition> algorithm_of(const Graph& graph, const Group& group, const NetworkSizes& sizes) {
-  const GroupKernel kernel = kernel_of(graph, group);
+  const GroupKernel kernel = kernel_of(graph, group, false);
   if (std::ranges::none_of(kernel.key.nodes, [](KernelNode node) { return reset_algorithm(node); }))
     return std::nullopt;
   return program_of(kernel, sizes);
 }
 
 std::optional<std::vector<std::byte>> evaluate_constant(const Graph& graph, std::size_t node, double& work) {
-  const GroupDefinition definition = program_of(kernel_of(graph, {{node}}), {});
+  const GroupDefinition definition = program_of(kernel_of(graph, {{node}}, false), {});
   std::vector<const void*> arguments;
   std::size_t next_tensor = 0, next_scalar = 0;
   for (const lang::Parameter& parameter : definition.program.parameters) {

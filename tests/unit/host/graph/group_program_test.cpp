@@ -4,6 +4,7 @@
 #include "crosscompile/ir/error.h"
 #include "host/graph/passes/choose_layouts.h"
 #include "host/graph/passes/make_groups.h"
+#include "host/graph/reference/definition.h"
 #include "tests/unit/host/graph/node_values.h"
 
 #include <algorithm>
@@ -320,6 +321,33 @@ TEST_CASE("a convolution in blocks that needs no neighbours reads all rows of an
   CHECK(shapes_of("scaled") == Texts{"[1,8,1,196,8]", "[64,64,1,1]", "[1,64,1,1]", "[1,8,1,1,8]"});
   CHECK(shapes_of("masked") == Texts{"[1,8,14,14,8]", "[64,64,1,1]", "[1,64,1,1]", "[1,1,14,1]"});
   CHECK(shapes_of("strided") == Texts{"[1,8,14,14,8]", "[64,64,1,1]", "[1,64,1,1]"});
+}
+
+TEST_CASE("a kernel is held against a definition whose dimensions are not fused, nor are those of a window after it") {
+  NetworkBuilder network;
+  const WindowAttributes point, window = {3, 1, 1, 1, 1};
+  const TensorId x = network.input("x", {1, 16, 6, 6});
+  const TensorId image = network.node(Operator::conv, {x, network.weights("w", {16, 16, 1, 1})},
+                                      ConvAttributes{{point, point}, 1}, "image");
+  network.output(network.node(Operator::conv, {image, network.weights("d", {16, 1, 3, 3})},
+                              ConvAttributes{{window, window}, 16}, "window"),
+                 "y");
+  Graph graph = network.graph;
+  for (Tensor& tensor : graph.tensors)
+    if (tensor.constant == nullptr) tensor.channel_block = 8;
+  const auto group_of = [&](const char* name) {
+    const std::vector<Group> groups = make_groups(graph);
+    return *std::ranges::find(groups, name, [&](const Group& group) { return graph.nodes[group.nodes.back()].name; });
+  };
+  CHECK(input_shapes(graph, group_of("image")).front() == "[1,2,1,36,8]");
+  const lang::Program definition = definition_of(graph, group_of("image"), {}).program;
+  const std::int64_t* rows = ir::as_int(definition.parameters.front().tensor.shape()[2]);
+  REQUIRE(rows != nullptr);
+  CHECK(*rows == 6);
+  for (Node& node : graph.nodes)
+    if (node.name == "window") std::get<ConvAttributes>(node.attributes).fuses_input = true;
+  CHECK(group_of("window").nodes.size() == 2);
+  CHECK(input_shapes(graph, group_of("window")).front() == "[1,2,6,6,8]");
 }
 
 TEST_CASE("a program has the type of result that the plan stores") {
