@@ -17,6 +17,12 @@ struct Choice {
 // Returns the choice of the only node of a group that may have one; without algorithms if it has none.
 Choice choice_of(const Graph& graph, const Group& group, const Target& target, const Algorithms& allowed,
                  const SizeGuess& guess) {
+  // With a convolution computed by Winograd's algorithm, a window would not be one kernel (passes/fuse_windows.h).
+  const auto fuses_input = [&](std::size_t node) {
+    const auto* conv = std::get_if<ConvAttributes>(&graph.nodes[node].attributes);
+    return conv != nullptr && conv->fuses_input;
+  };
+  if (std::ranges::any_of(group.nodes, fuses_input)) return {};
   for (std::size_t member = 0; member < group.nodes.size(); ++member) {
     Choice choice{member,
                   convolution_algorithms(graph, graph.nodes[group.nodes[member]], target, allowed.max_error, guess)};
