@@ -64,7 +64,11 @@ bool touches_memory(const Expr& expr) {
   return finder.found;
 }
 
-Atoms::Atoms() : atoms_(1) {}
+Atoms::Atoms() {
+  constexpr std::size_t kFew = 8;
+  atoms_.reserve(kFew);
+  atoms_.emplace_back();
+}
 
 AtomId Atoms::append(Atom atom) {
   if (atoms_.size() > std::numeric_limits<AtomId>::max()) return 0;

@@ -65,7 +65,12 @@ class UseFinder : public Visitor {
   bool found = false;
 
  protected:
+  using Visitor::visit_node;
   void visit_node(const Var& node) override { found |= &node == var_; }
+  void visit_node(const Binary& node) override {
+    if (!found) visit(node.left);
+    if (!found) visit(node.right);
+  }
 
  private:
   const ExprNode* var_;

@@ -18,6 +18,7 @@
 #include "ferry/operators.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 namespace ferry::lower {
@@ -241,8 +242,8 @@ class Lowering {
 }  // namespace
 
 Function lower(const lang::Program& program, const schedule::Schedule& schedule, FunctionsOfC functions) {
-  const schedule::Stages stages = threads_outside_reductions(schedule.stages());
-  return Lowering(program, stages, functions).run();
+  const std::optional<schedule::Stages> moved = threads_outside_reductions(schedule.stages());
+  return Lowering(program, moved ? *moved : schedule.stages(), functions).run();
 }
 
 std::vector<Function> lower_module(std::span<const lang::Program> programs,

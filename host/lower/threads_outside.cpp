@@ -34,7 +34,10 @@ std::size_t moved(std::size_t loop, const Order& before, const Order& after) {
 
 }  // namespace
 
-schedule::Stages threads_outside_reductions(schedule::Stages stages) {
+std::optional<schedule::Stages> threads_outside_reductions(const schedule::Stages& as_scheduled) {
+  const auto stays = [](const ScheduledStage& stage) { return taken_out(stage.loops) == stage.loops.order(); };
+  if (std::ranges::all_of(as_scheduled, stays)) return std::nullopt;
+  schedule::Stages stages = as_scheduled;
   for (ScheduledStage& stage : stages) {
     const Order before = stage.loops.order(), after = taken_out(stage.loops);
     if (before == after) continue;

@@ -11,8 +11,11 @@
 
 #include "host/schedule/stages/scheduled_stage.h"
 
+#include <optional>
+
 namespace ferry::lower {
 
-schedule::Stages threads_outside_reductions(schedule::Stages stages);
+// Returns nothing if no loop moves.
+std::optional<schedule::Stages> threads_outside_reductions(const schedule::Stages& stages);
 
 }  // namespace ferry::lower
