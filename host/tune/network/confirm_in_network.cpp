@@ -1,11 +1,11 @@
 #include "host/tune/network/confirm_in_network.h"
 
 #include "base/unix_time.h"
-#include "host/stats/summary.h"
 #include "host/tune/recorded_schedules.h"
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,8 +21,13 @@ using Until = std::optional<Clock::time_point>;
 constexpr int kSessions = 5;
 constexpr std::size_t kLeastChances = 2;
 
-struct StepShares {
-  std::vector<double> by_default, shares;  // one for each session
+// The least that a kernel took in all calls of all sessions: what else runs on the device only adds to it.
+struct LeastTimes {
+  double by_default = std::numeric_limits<double>::infinity(), tuned = by_default;
+  void add(double default_seconds, double tuned_seconds) {
+    by_default = std::min(by_default, default_seconds);
+    tuned = std::min(tuned, tuned_seconds);
+  }
 };
 
 class Confirmation {
@@ -33,11 +38,11 @@ class Confirmation {
   }
 
   // Returns the times of the kernels in the network with these points.
-  std::map<std::string, StepShares> shares(const ChosenPoints& points) const {
+  std::map<std::string, LeastTimes> times(const ChosenPoints& points) const {
     const auto chosen = std::make_shared<const ChosenSchedules>(points, layouts_);
     const CompiledModule tuned = compile_with(in_, chosen, observer_);
     const std::map<std::string, std::string> names = names_with(*chosen);
-    std::map<std::string, StepShares> all;
+    std::map<std::string, LeastTimes> all;
     for (const SessionSteps& session : call_in_turns(in_, {&*default_module_, &tuned}, kSessions, observer_, until_)) {
       std::map<std::string, std::vector<double>> seconds[2];
       for (const std::size_t side : {0, 1})
@@ -47,9 +52,7 @@ class Confirmation {
         const auto name = names.find(kernel);
         const auto found = seconds[1].find(name == names.end() ? kernel : name->second);
         if (found == seconds[1].end()) continue;
-        const double by_default = stats::median(times);
-        all[kernel].by_default.push_back(by_default);
-        all[kernel].shares.push_back(stats::median(found->second) / by_default);
+        all[kernel].add(std::ranges::min(times), std::ranges::min(found->second));
       }
     }
     return all;
@@ -75,17 +78,11 @@ class Confirmation {
   std::optional<CompiledModule> default_module_;
 };
 
-void add_to(StepShares& shares, const StepShares& more) {
-  shares.by_default.insert(shares.by_default.end(), more.by_default.begin(), more.by_default.end());
-  shares.shares.insert(shares.shares.end(), more.shares.begin(), more.shares.end());
-}
-
 // Returns the record with its times in the network.
-TuneRecord confirmed(TuneRecord record, const StepShares& shares, const Place& place) {
+TuneRecord confirmed(TuneRecord record, const LeastTimes& times, const Place& place) {
   const auto time = [](double seconds) { return MeasuredTime{seconds, seconds, seconds}; };
-  const double by_default = stats::median(shares.by_default);
-  record.default_time = time(by_default);
-  record.time = time(by_default * stats::median(shares.shares));
+  record.default_time = time(times.by_default);
+  record.time = time(times.tuned);
   record.confirmed = true;
   set_place(record, place);
   record.unix_ms = unix_milliseconds();
@@ -101,7 +98,7 @@ std::vector<ConfirmedKernel> confirm_in_network(const InNetwork& in_network,
   const Confirmation confirmation(in_network, layouts, observer, until);
   const Place place = place_in(in_network.network.source.as_network()->network->network_identity());
   std::vector<std::optional<ConfirmedKernel>> best(candidates.size());
-  std::vector<StepShares> best_shares(candidates.size());
+  std::vector<LeastTimes> best_times(candidates.size());
   Clock::duration last{};
   std::size_t chances = kLeastChances;
   for (const KernelCandidates& kernel : candidates) chances = std::max(chances, kernel.firsts);
@@ -121,19 +118,19 @@ std::vector<ConfirmedKernel> confirm_in_network(const InNetwork& in_network,
       is_new |= !is_settled;
     }
     if (!is_new) break;
-    const std::map<std::string, StepShares> shares = confirmation.shares(points);
+    const std::map<std::string, LeastTimes> times = confirmation.times(points);
     for (std::size_t c = 0; c < candidates.size(); ++c) {
-      const auto found = shares.find(in_network.profile.kernels[candidates[c].kernel].kernel);
-      if (tried[c] == nullptr || found == shares.end()) continue;
+      const auto found = times.find(in_network.profile.kernels[candidates[c].kernel].kernel);
+      if (tried[c] == nullptr || found == times.end()) continue;
       // The best runs again beside others' candidates, and all of its times count.
       const bool is_again = best[c] && tried[c] == &best[c]->record;
-      StepShares all = found->second;
-      if (is_again) add_to(all, best_shares[c]);
+      LeastTimes all = found->second;
+      if (is_again) all.add(best_times[c].by_default, best_times[c].tuned);
       ConfirmedKernel one{candidates[c].kernel, confirmed(*tried[c], all, place), false};
       one.is_faster = *share_of_default(one.record) < 1 - kLeastGain;
       if (best[c] && !is_again && *share_of_default(one.record) >= *share_of_default(best[c]->record)) continue;
       best[c] = std::move(one);
-      best_shares[c] = std::move(all);
+      best_times[c] = all;
     }
     last = Clock::now() - start;
   }

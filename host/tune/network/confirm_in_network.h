@@ -29,9 +29,9 @@ struct ConfirmedKernel {
 };
 
 // Times the steps of the network, which has these layouts, with all candidates and with default schedules, in turns in
-// several sessions. A kernel that did not become faster gets another chance with its second candidate, and one whose
-// candidates have different algorithms a chance for each. After the least number of sessions, what would probably not
-// end before `until` is left out.
+// several sessions. The least times count. A kernel that did not become faster gets another chance with its second
+// candidate, and one whose candidates have different algorithms a chance for each. After the least number of sessions,
+// what would probably not end before `until` is left out.
 std::vector<ConfirmedKernel> confirm_in_network(const InNetwork& in_network,
                                                 const std::vector<KernelCandidates>& candidates,
                                                 const ChosenLayouts& layouts, const Observer& observer,

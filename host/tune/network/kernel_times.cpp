@@ -1,8 +1,8 @@
 #include "host/tune/network/kernel_times.h"
 
-#include "host/stats/summary.h"
 #include "module/kernel_symbol.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace ferry::tune {
@@ -16,7 +16,7 @@ std::map<std::string, KernelTime> kernel_times(const std::vector<StepTime>& step
     std::string name = step.kernel.substr(kPrefixLength);
     if (name.ends_with(kSized)) name.resize(name.size() - kSized.size());
     KernelTime& time = times[name];
-    time.seconds += stats::median(step.seconds);
+    time.seconds += std::ranges::min(step.seconds);
     time.flops += step.flops;
     time.bytes += step.bytes;
     time.dtype = step.dtype;

@@ -11,7 +11,7 @@ namespace ferry::tune {
 
 // All calls of one kernel in a call of the network.
 struct KernelTime {
-  double seconds = 0;           // the sum of the medians
+  double seconds = 0;           // the sum of the least: what else runs on the device only adds to them
   double flops = 0, bytes = 0;  // 0: not known
   DType dtype = DType::f32;     // that of the results
 };
