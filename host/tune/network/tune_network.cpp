@@ -100,6 +100,7 @@ class NetworkTuner {
       found_.other_seconds -= time.seconds;
       queued.push_back({result.seconds, std::min(result.estimate, kMostOfTime * result.seconds)});
     }
+    found_.other_seconds = std::max(0.0, found_.other_seconds);  // rounded differently
     queue_.emplace(std::move(queued));
     for (std::size_t t = 0; t < tasks_.size(); ++t)
       if (queue_->is_pruned(t)) tasks_[t].state = KernelState::pruned;
@@ -167,18 +168,31 @@ class NetworkTuner {
   void search() {
     const double turn_length = turn_seconds();
     while (!is_over()) {
-      const std::optional<std::size_t> next = queue_->next();
+      std::optional<std::size_t> next = queue_->next();
+      const bool is_first_look = !next;
+      if (!next) next = unmeasured();
       if (!next) return;
       NetworkTask& task = tasks_[*next];
       if (!task.algorithm.empty() && !measure_default(tasks_[task.kernel])) {
+        if (is_over()) return;
         queue_->end(*next);
+        task.state = KernelState::failed;
+        task.reason = "the default of its kernel cannot be measured";
         continue;
       }
       const std::uint64_t tried =
-          take_turn(task, std::min(turn_length, budget_.search_seconds_left().value_or(turn_length)));
+          is_first_look ? take_turn(task, 0, 1)
+                        : take_turn(task, std::min(turn_length, budget_.search_seconds_left().value_or(turn_length)));
       queue_->report(*next, task.algorithm.empty() ? task.best_share : task.share() / task.ratio);
       if (task.state != KernelState::tuned || tried == 0) queue_->end(*next);
     }
+  }
+
+  // Returns an algorithm of which nothing but an estimate is known, for when nothing more is expected of all others.
+  std::optional<std::size_t> unmeasured() const {
+    const auto found = std::ranges::find_if(
+        tasks_, [](const NetworkTask& task) { return !task.algorithm.empty() && task.state == KernelState::waiting; });
+    return found == tasks_.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - tasks_.begin()));
   }
 
   // Returns the number of points that were tried.

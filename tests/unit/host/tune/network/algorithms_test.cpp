@@ -178,6 +178,8 @@ TEST_CASE("a network in which another algorithm is faster takes it, records it, 
   REQUIRE(tuned.comparison);
   CHECK(tuned.comparison->difference().empty());
 
+  CHECK(std::ranges::none_of(kernel->others, [](const auto& other) { return other.state == KernelState::failed; }));
+
   const std::vector<TuneRecord> records = file.records();
   const auto recorded = std::ranges::find(records, kernel->point_algorithm, &TuneRecord::algorithm);
   REQUIRE(recorded != records.end());
