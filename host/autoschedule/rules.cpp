@@ -10,6 +10,7 @@
 #include "host/autoschedule/gpu_rows.h"
 #include "host/autoschedule/in_sequence.h"
 #include "host/autoschedule/injective.h"
+#include "host/autoschedule/inner_products.h"
 #include "host/autoschedule/packed_dots.h"
 #include "host/autoschedule/reduction.h"
 #include "host/autoschedule/stencil.h"
@@ -27,6 +28,7 @@ constexpr Rule kCpuRules[] = {
     {"block_sums", match_block_sums},
     {"blocked_contraction", match_blocked_contraction},
     {"gemv", match_gemv},
+    {"inner_products", match_inner_products},
     {"stencil", match_stencil},
     {"blocked_window", match_blocked_window},
     {"reduction", match_reduction},

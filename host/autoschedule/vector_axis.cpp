@@ -2,6 +2,7 @@
 
 #include "crosscompile/analysis/access_stride.h"
 #include "crosscompile/analysis/loads.h"
+#include "crosscompile/ir/substitute.h"
 #include "host/autoschedule/default_loops.h"
 
 #include <algorithm>
@@ -28,6 +29,19 @@ double cost_of(AccessStride stride) {
   return 4;
 }
 
+// Returns how the load moves in memory along the variable, also where it moves by rows of one or two elements.
+AccessStride memory_stride(const Load& load, const Expr& var) {
+  const AccessStride stride = access_stride(load, var);
+  if (stride != AccessStride::strided || !load.buffer->strides.empty()) return stride;
+  std::int64_t elements = 1;  // of what is behind the dimension that the variable indexes
+  std::size_t d = load.indices.size();
+  while (d > 0 && !uses_var(load.indices[d - 1], var)) elements *= constant_extent(load.buffer->shape[--d]);
+  if (d == 0 || !load.indices[d - 1].same_as(var) || elements < 1 || elements > 2) return stride;
+  for (std::size_t other = 0; other + 1 < d; ++other)
+    if (uses_var(load.indices[other], var)) return stride;
+  return elements == 1 ? AccessStride::contiguous : AccessStride::small;
+}
+
 }  // namespace
 
 std::optional<VectorAxis> choose_vector_axis(const ScheduledStage& stage, const Target& target, std::size_t outer) {
@@ -39,7 +53,7 @@ std::optional<VectorAxis> choose_vector_axis(const ScheduledStage& stage, const 
   auto offer = [&](VectorAxis axis, const Axis& loop, double store) {
     if (is_constant(loop.extent, 1)) return;
     double cost = store;
-    for (const Load* load : loads) cost += cost_of(access_stride(*load, loop.var));
+    for (const Load* load : loads) cost += cost_of(memory_stride(*load, loop.var));
     const std::int64_t extent = constant_extent(loop.extent), lanes = native_lanes(stage, target);
     if (extent > 0) cost *= static_cast<double>(ceil_to(extent, lanes)) / static_cast<double>(extent);
     if (best && cost >= best_cost) return;

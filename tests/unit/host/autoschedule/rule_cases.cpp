@@ -16,6 +16,10 @@ constexpr const char* kConstantProduct = "def f(int(M,K) A, const int(K,N) B) ->
 constexpr const char* kFinishedProduct =
     "def f(int(M,K) A, int(K,N) B, int(N) D) -> (Y) {\n  C(m,n) +=! A(m,k) * B(k,n)\n  E(m,n) = C(m,n) * 3\n"
     "  Y(m,n) = max(E(m,n) + D(n), 0)\n}";
+constexpr const char* kThinProduct = "def f(int(M,K) A, int(N,K) B) -> (C) { C(m,n) +=! A(m,k) * B(n,k) }";
+constexpr const char* kThinBatches =
+    "def f(int(B,M,K) A, int(B,K,N) X, int(N) D) -> (Y) {\n  C(b,n,m) +=! A(b,m,k) * X(b,k,n)\n"
+    "  Y(b,n,m) = max(C(b,n,m) + D(n), 0)\n}";
 constexpr const char* kConvolution =
     "def f(int(N,5,9,7) I, int(19,5,3,2) K) -> (Y) { Y(n,o,h,w) +=! I(n,c,h+kh,w+kw) * K(o,c,kh,kw) }";
 // Channels in blocks of LANES.
@@ -294,6 +298,25 @@ void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
       {{"M", 1}, {"K", 67}, {"N", 271}}, {{"M", 2}, {"K", 5}, {"N", 3}}, {{"M", 0}, {"K", 1}, {"N", 1}}};
   add("vector and matrix", kProduct, {"gemv", "parallel"}, cpu, vector, vector_sizes);
   add("vector and constant matrix", kConstantProduct, {"gemv", "parallel"}, cpu, vector, vector_sizes);
+  const Sizes thin = {{"B", 2}, {"M", 37}, {"K", 67}, {"N", 3}};
+  const std::vector<Sizes> thin_sizes = {{{"B", 2}, {"M", 13}, {"K", 37}, {"N", 3}},
+                                         {{"B", 1}, {"M", 7}, {"K", 5}, {"N", 8}},
+                                         {{"B", 1}, {"M", 1}, {"K", 1}, {"N", 1}},
+                                         {{"B", 0}, {"M", 3}, {"K", 2}, {"N", 2}},
+                                         {{"B", 1}, {"M", 3}, {"K", 0}, {"N", 5}}};
+  std::vector<Sizes> thin_matrices;
+  for (Sizes sizes : thin_sizes) {
+    sizes.erase("B");
+    thin_matrices.push_back(std::move(sizes));
+  }
+  const Sizes thin_matrix = {{"M", 37}, {"K", 67}, {"N", 3}};
+  add("product with few columns", kProduct, {"inner_products", "parallel"}, roomy, thin_matrix, thin_matrices);
+  add("product with few columns in rows", kThinProduct, {"inner_products", "parallel"}, roomy, thin_matrix,
+      thin_matrices);
+  add("product with few constant columns", kConstantProduct, {"inner_products", "parallel"}, roomy, thin_matrix,
+      thin_matrices);
+  add("products with few columns and an epilogue", kThinBatches,
+      {"inner_products", "parallel", "injective", "parallel"}, roomy, thin, thin_sizes);
   add("stencil", kStencil, {"stencil", "parallel"}, cpu, {}, kImageSizes);
   add("stencil of few rows", kStencil, {"stencil"}, cpu, {{"C", 3}, {"H", 7}, {"W", 7}}, kImageSizes);
   add("stencil with an epilogue", kFinishedStencil, {"stencil", "parallel"}, cpu, {}, kImageSizes);
