@@ -186,7 +186,7 @@ class GraphNetwork final : public Network {
     NetworkLayouts found;
     if (origin_.all_outputs_for) return found;
     graph::Algorithms reading = algorithms();
-    reading.layouts = read_layouts(found, request.sizes);
+    reading.layouts = read_layouts(found, request.sizes, algorithms());
     (void)graph::optimized(graph_, request.target, reading, request.sizes);
     return found;
   }
@@ -300,7 +300,8 @@ class GraphNetwork final : public Network {
     if (origin_.all_outputs_for) return {graph_};
     Optimized result;
     graph::Algorithms with_layouts = algorithms();
-    if (tuned != nullptr) with_layouts.layouts = find_layouts(*tuned, network_identity(), target, sizes, result.notes);
+    if (tuned != nullptr)
+      with_layouts.layouts = find_layouts(*tuned, network_identity(), target, sizes, algorithms(), result.notes);
     result.graph = graph::optimized(graph_, target, with_layouts, sizes, after);
     return result;
   }

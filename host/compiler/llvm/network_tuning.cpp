@@ -22,9 +22,13 @@ std::string digits_of(const std::vector<bool>& is_blocked) {
   return digits;
 }
 
+// The graph tells nothing of algorithms that are chosen after the layouts.
 LayoutQuestion question_of(const graph::Graph& graph, std::int64_t lanes, const SizesByName& sizes,
-                           const std::vector<bool>& by_default) {
+                           const graph::Algorithms& allowed, const std::vector<bool>& by_default) {
   std::string text = kLayoutFormat + std::string(" ") + std::to_string(lanes);
+  if (allowed.winograd)
+    text += " " + std::to_string(allowed.max_error.rms) + "," + std::to_string(allowed.max_error.largest);
+  if (allowed.float32) text += " float32";
   for (const auto& [name, size] : sizes) text += " " + name + "=" + std::to_string(size);
   HashStream hash;
   hash.add({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
@@ -58,12 +62,13 @@ graph::FindAlgorithm find_algorithms(const TunedSchedules& tuned, const NetworkI
 }
 
 graph::KnownLayouts find_layouts(const TunedSchedules& tuned, const NetworkIdentity& network, const Target& target,
-                                 const SizesByName& sizes, std::vector<std::string>& notes) {
-  return [&tuned, network, target, sizes, &notes](
+                                 const SizesByName& sizes, const graph::Algorithms& allowed,
+                                 std::vector<std::string>& notes) {
+  return [&tuned, network, target, sizes, allowed, &notes](
              const graph::Graph& graph, std::int64_t lanes, const graph::LayoutProblem&,
              const std::vector<bool>& by_default) -> std::optional<std::vector<bool>> {
     const std::optional<TunedLayouts> found =
-        tuned.find_layouts(question_of(graph, lanes, sizes, by_default), target, network);
+        tuned.find_layouts(question_of(graph, lanes, sizes, allowed, by_default), target, network);
     if (!found || found->layouts.size() != by_default.size()) return std::nullopt;
     if (!found->note.empty()) notes.push_back(network.name + ": " + found->note);
     std::vector<bool> is_blocked;
@@ -72,10 +77,10 @@ graph::KnownLayouts find_layouts(const TunedSchedules& tuned, const NetworkIdent
   };
 }
 
-graph::KnownLayouts read_layouts(NetworkLayouts& into, const SizesByName& sizes) {
-  return [&into, sizes](const graph::Graph& graph, std::int64_t lanes, const graph::LayoutProblem& problem,
-                        const std::vector<bool>& by_default) -> std::optional<std::vector<bool>> {
-    into.question = question_of(graph, lanes, sizes, by_default);
+graph::KnownLayouts read_layouts(NetworkLayouts& into, const SizesByName& sizes, const graph::Algorithms& allowed) {
+  return [&into, sizes, allowed](const graph::Graph& graph, std::int64_t lanes, const graph::LayoutProblem& problem,
+                                 const std::vector<bool>& by_default) -> std::optional<std::vector<bool>> {
+    into.question = question_of(graph, lanes, sizes, allowed, by_default);
     for (const graph::GroupLayouts& group : problem.groups)
       into.groups.push_back({group.name, group.may_be_blocked, group.costs.plain, group.costs.blocked});
     for (const graph::LayoutConversion& conversion : problem.conversions)

@@ -38,7 +38,7 @@ NetworkLayouts three_groups() {
 }
 
 // Three convolutions and a reduction.
-KernelSource network(std::int64_t size = 24) {
+KernelSource network(std::int64_t size = 24, const NetworkSource& limits = {}) {
   test::NetworkBuilder network;
   graph::TensorId x = network.input("x", {graph::Size::symbol("N"), 3, size, size});
   std::int64_t from = 3;
@@ -51,7 +51,7 @@ KernelSource network(std::int64_t size = 24) {
   KernelSource source;
   source.compiler = own_compiler();
   source.name = "small.onnx";
-  source.kind = NetworkKernel{make_network(network.graph)};
+  source.kind = NetworkKernel{make_network(network.graph, limits)};
   return source;
 }
 
@@ -123,6 +123,10 @@ TEST_CASE("layouts that are chosen are those that the network has, and each node
   // Those of another network are not used.
   CHECK(text_with("00000") == by_default);
   CHECK(of.layouts({.target = target, .sizes = {{"N", 2}}}).question.key != layouts.question.key);
+  NetworkSource direct;
+  direct.winograd = false;
+  CHECK(network(24, direct).as_network()->network->layouts({.target = target, .sizes = kSizes}).question.key !=
+        layouts.question.key);
 
   source.tuned =
       std::make_shared<tune::ChosenSchedules>(tune::ChosenPoints(), tune::ChosenLayouts{layouts.question.key, "1001"});
