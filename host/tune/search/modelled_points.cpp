@@ -18,7 +18,8 @@ constexpr int kDraws = 32;
 constexpr std::size_t kDescents = 3;
 constexpr int kMostRounds = 24;  // more draws for one point, where values decide which other knobs there are
 
-// In parallel so many points are asked for at the same time, to bound the memory for what was decided at them.
+// So many points are resolved before their costs are asked for: the code of either then stays in the caches, which
+// saves a tenth of the time. More would need much memory for what was decided at them.
 constexpr std::size_t kAtOnce = 64;
 // The neighbours of so many points are listed together.
 constexpr std::size_t kCentersAtOnce = 16;
@@ -32,7 +33,7 @@ class Pool {
   };
 
   Pool(const SpaceAt& space, Costs& costs, std::uint64_t most, Ranking how)
-      : space_(space), costs_(costs), most_(most), at_once_(how == Ranking::parallel ? kAtOnce : 1) {}
+      : space_(space), costs_(costs), most_(most), how_(how) {}
 
   bool is_full() const { return points_.size() >= most_; }
   // Adds the points that were not known before and have costs, in this order, until the pool is full.
@@ -43,7 +44,7 @@ class Pool {
       // To resolve a point takes longer than to look it up.
       if (!tried_.insert(values).second) continue;
       untried.push_back(&values);
-      if (untried.size() < at_once_) continue;
+      if (untried.size() < kAtOnce) continue;
       add_untried(untried);
       untried.clear();
     }
@@ -121,10 +122,10 @@ class Pool {
   void add_untried(std::span<const PointValues* const> all) {
     std::vector<std::optional<SpacePoint>> found(all.size());
     const auto resolve = [&](std::size_t i) { found[i] = space_(*all[i]); };
-    if (all.size() > 1)
+    if (how_ == Ranking::parallel)
       parallel_for(all.size(), resolve);
-    else if (all.size() == 1)
-      resolve(0);
+    else
+      for (std::size_t i = 0; i < all.size(); ++i) resolve(i);
     add_found(found);
   }
 
@@ -132,7 +133,7 @@ class Pool {
     std::vector<SpacePoint*> fresh;
     for (std::optional<SpacePoint>& point : found)
       if (point && seen_.insert(values_in_order(*point)).second) fresh.push_back(&*point);
-    if (at_once_ > 1 && fresh.size() > 1) costs_.learn(std::vector<const SpacePoint*>(fresh.begin(), fresh.end()));
+    if (how_ == Ranking::parallel) costs_.learn(std::vector<const SpacePoint*>(fresh.begin(), fresh.end()));
     for (SpacePoint* point : fresh) {
       if (is_full()) return;
       const std::optional<double> cost = costs_.of(*point);
@@ -146,7 +147,7 @@ class Pool {
   const SpaceAt& space_;
   Costs& costs_;
   std::uint64_t most_;
-  std::size_t at_once_;
+  Ranking how_;
   std::vector<ModelledPoint> points_;
   std::set<PointValues> tried_;
   std::set<std::vector<std::string>> seen_;
