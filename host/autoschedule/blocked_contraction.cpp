@@ -3,6 +3,7 @@
 #include "host/autoschedule/blocked_loops.h"
 #include "host/autoschedule/blocking.h"
 #include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/epilogue_code.h"
 #include "host/autoschedule/epilogue_fusion.h"
 #include "host/autoschedule/packing.h"
 
@@ -21,6 +22,8 @@ namespace {
 // Fewer rows would reuse packed columns too rarely. Columns packed before the call are worthwhile from two rows on.
 constexpr std::int64_t kMinRows = 32, kMinRowsOfConstants = 2;
 constexpr std::int64_t kMinDepth = 8;
+// Beside a vector of sums, these hold the coefficients of an error function over all iterations of a loop.
+constexpr std::uint32_t kManyRegisters = 32;
 // Axes of an image whose channels are in blocks.
 constexpr std::size_t kImageAxes = 5;
 // Fuses the outermost loops that threads may share out, unless the first of them have enough iterations, so that no
@@ -150,7 +153,10 @@ std::optional<Match> match_blocked_contraction(const StageContext& context) {
   const bool is_known = has_known_extents(stage, context.at_any_size);
   // Dividing an index by an open size takes little of the time of a tile whose columns were packed before the call.
   const bool shares = is_known || contraction->is_column_constant;
-  const Blocking by_default = default_blocking(stage, *contraction, lanes, context.target, is_known);
+  Blocking by_default = default_blocking(stage, *contraction, lanes, context.target, is_known);
+  if (context.target.vector_registers >= kManyRegisters &&
+      has_error_functions(context.schedule.stages(), context.epilogues, context.target))
+    by_default.epilogue = EpiloguePlace::loop;
   Match match;
   match.space = space_of(*contraction, by_default, context);
   match.apply = [name = stage.name, contraction = *contraction, lanes, target = context.target, shares,

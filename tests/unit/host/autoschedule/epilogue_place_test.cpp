@@ -88,3 +88,23 @@ TEST_CASE("blocks of the depth separate an epilogue, and the whole depth brings 
   for (const std::string& text : {blocks, whole, split})
     test::check_schedule(kProduct, text, {{"M", 7}, {"K", 131}, {"N", 9}});
 }
+
+TEST_CASE("error functions are in a loop over the rows of a tile where there are registers for their coefficients") {
+  const char* const gelu =
+      "def f(float(M,K) A, float(K,N) B, float(N) D) -> (Y) {\n  C(m,n) +=! A(m,k) * B(k,n)\n"
+      "  E(m,n) = erf(C(m,n) * 0.7)\n  Y(m,n) = (C(m,n) + D(n)) * (1 + E(m,n))\n}";
+  const char* const bounded =
+      "def f(float(M,K) A, float(K,N) B, float(N) D) -> (Y) {\n  C(m,n) +=! A(m,k) * B(k,n)\n"
+      "  Y(m,n) = max(tanh(C(m,n)) + D(n), 0)\n}";
+  const auto place = [](const char* source, std::uint32_t registers) {
+    Target target = test::small_cpu(128, 256, 1 << 20);
+    target.vector_registers = registers;
+    const DecidedSchedule found = autoschedule::decide_module_at(lang::parse(source, "test.tc"), {"", "p"}, target, {},
+                                                                 {{"M", 37}, {"K", 17}, {"N", 23}})
+                                      .at(0);
+    return found.points.at(0).number("epilogue");
+  };
+  CHECK(place(gelu, 32) == 1);
+  CHECK(place(gelu, 16) == 0);
+  CHECK(place(bounded, 32) == 0);
+}
