@@ -311,6 +311,9 @@ TEST_CASE("verifying settles the records of other versions, by their code or by 
   CHECK(measured.after->version == version);
   CHECK(measured.after->values == record.values);
   CHECK(*tune::share_of_default(*measured.after) > *tune::share_of_default(record));
+  record.algorithm = "another";
+  CHECK(verify(record).verdict == tune::Verdict::in_network);
+  record.algorithm.clear();
   record.directives = "C: parallel m\n";
   CHECK(verify(record).verdict == tune::Verdict::gone);
 
