@@ -154,6 +154,9 @@ std::optional<Match> match_blocked_contraction(const StageContext& context) {
   // Dividing an index by an open size takes little of the time of a tile whose columns were packed before the call.
   const bool shares = is_known || contraction->is_column_constant;
   Blocking by_default = default_blocking(stage, *contraction, lanes, context.target, is_known);
+  // Columns that stay in the second-level cache gain less from blocks than an epilogue loses that is apart.
+  if (!context.epilogues.empty() && contraction->column_bytes <= l2_bytes(context.target) / 2)
+    by_default.depth_block = contraction->depth;
   if (context.target.vector_registers >= kManyRegisters &&
       has_error_functions(context.schedule.stages(), context.epilogues, context.target))
     by_default.epilogue = EpiloguePlace::loop;

@@ -89,6 +89,18 @@ TEST_CASE("blocks of the depth separate an epilogue, and the whole depth brings 
     test::check_schedule(kProduct, text, {{"M", 7}, {"K", 131}, {"N", 9}});
 }
 
+TEST_CASE("long sums whose columns stay in the second-level cache have no blocks of the depth before an epilogue") {
+  // Columns of 608 KB.
+  const autoschedule::Sizes deep = {{"M", 900}, {"K", 1601}, {"N", 95}};
+  const std::string whole = decided(kProduct, "", deep, 2 << 20).schedule.to_text();
+  CHECK_MESSAGE(whole.find("C: compute_at Y") != std::string::npos, whole);
+  const std::string blocks = decided(kProduct, "", deep, 1 << 20).schedule.to_text();
+  CHECK_MESSAGE(has(blocks, "C: split k 801"), blocks);
+  const char* const plain = "def f(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+  const std::string without = decided(plain, "", deep, 2 << 20).schedule.to_text();
+  CHECK_MESSAGE(has(without, "C: split k 801"), without);
+}
+
 TEST_CASE("error functions are in a loop over the rows of a tile where there are registers for their coefficients") {
   const char* const gelu =
       "def f(float(M,K) A, float(K,N) B, float(N) D) -> (Y) {\n  C(m,n) +=! A(m,k) * B(k,n)\n"
