@@ -141,7 +141,7 @@ struct NetworkLayouts {
     bool may_be_blocked = false;    // otherwise it is plain
     double plain = 0, blocked = 0;  // the estimated times of both, in one unit for all
   };
-  // What two groups take longer if their layouts differ. The number of groups stands for what is always plain.
+  // How much longer two groups take if their layouts differ. The number of groups stands for what is always plain.
   struct Conversion {
     std::size_t one = 0, other = 0;
     double cost = 0;

@@ -1,4 +1,4 @@
-// What tuning has found for a network, as its compilation asks for it.
+// Finds for a network's compilation what tuning has recorded.
 #pragma once
 
 #include "host/compiler/api/compiler.h"

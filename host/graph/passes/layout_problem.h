@@ -18,7 +18,7 @@ struct GroupLayouts {
   LayoutCosts costs;
 };
 
-// What two groups cost more if their layouts differ.
+// How much more two groups cost if their layouts differ.
 struct LayoutConversion {
   std::size_t one = 0, other = 0;  // the number of groups stands for inputs, outputs and all that must be plain
   double cost = 0;

@@ -60,7 +60,7 @@ std::vector<SessionSteps> call_in_turns(const InNetwork& in_network, const std::
     ConnectOptions connection;
     connection.devices = devices_for(in_network.network.target, in_network.network.source);
     const Device device = in_network.device.open(connection);
-    // What is loaded first takes a few percent longer on some devices, so each side is in turns.
+    // The side that is loaded first takes a few percent longer on some devices, so they take turns.
     std::array<std::optional<LoadedNetwork>, 2> loaded;
     for (const std::size_t side : session % 2 == 0 ? kInOrder : kReversed)
       loaded[side].emplace(load(in_network, device, *sides[side]));

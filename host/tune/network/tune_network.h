@@ -19,7 +19,7 @@
 
 namespace ferry::tune {
 
-// What was found of a kernel with another algorithm.
+// The result for a kernel with another algorithm.
 struct AlgorithmResult {
   std::string algorithm;
   KernelState state = KernelState::waiting;
@@ -50,7 +50,7 @@ struct NetworkKernelResult {
 struct TunedNetwork {
   std::string function;
   std::vector<NetworkKernelResult> kernels;  // in the order of their first calls
-  // What other layouts took; nothing if there are none, or there was no time.
+  // The time that other layouts took; nothing if there are none, or there was no time.
   std::optional<MeasuredLayouts> layouts = {};
   double other_seconds = 0;  // steps that are none of these kernels
   Progress progress;         // times are those of the network
