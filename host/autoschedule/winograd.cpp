@@ -33,6 +33,9 @@ constexpr double kLoadCost = 0.4, kWeightsCost = 4;
 // Weights that the second-level cache does not hold are prefetched so many bytes ahead, because reading them from
 // memory takes a large part of the time.
 constexpr std::int64_t kBytesAhead = 4096;
+// So are weights that at most so many register tiles read: in a network other layers have evicted them since the last
+// call, and the first tile would wait for each of them.
+constexpr std::int64_t kFewTiles = 8;
 // Sums need so many multiply-adds in flight.
 constexpr double kInFlight = 8;
 
@@ -58,6 +61,12 @@ WinogradSizes sizes_of(const ScheduledStage& products) {
 
 std::int64_t weight_bytes(const WinogradSizes& sizes) {
   return sizes.points * sizes.inputs * sizes.outputs * sizes.lanes * sizes.lanes * sizes.bytes;
+}
+
+// Whether each vector of weights is read by few register tiles.
+bool has_few_tiles(const WinogradSizes& sizes, RegisterTile tile) {
+  const std::int64_t tiles = sizes.images * sizes.rows * sizes.columns;
+  return tiles > 0 && tiles <= kFewTiles * tile.rows;
 }
 
 // Whether each tile reads its weights from memory.
@@ -288,11 +297,13 @@ std::optional<Match> match_winograd(const StageContext& context) {
   const WinogradSizes sizes = sizes_of(context.stage);
   const bool in_rows = has_open_rows(context) && (sizes.columns == 0 || sizes.columns >= kMinTilesInRow);
   const std::vector<RegisterTile> tiles = tiles_of(context.stage, sizes, in_rows, context.target);
-  const bool is_streaming = context.target.capabilities.row_prefetch && streams_weights(sizes, context.target);
+  const bool can_prefetch = context.target.capabilities.row_prefetch;
+  const bool is_streaming = can_prefetch && streams_weights(sizes, context.target);
   WinogradBlocking by_default;
   by_default.block = default_block(sizes, context.target);
   by_default.tile = default_tile(tiles, sizes, (in_rows ? 1 : by_default.block) * sizes.columns, is_streaming);
-  by_default.steps_ahead = is_streaming ? steps_ahead(sizes, by_default.tile) : 0;
+  if (is_streaming || (can_prefetch && has_few_tiles(sizes, by_default.tile)))
+    by_default.steps_ahead = steps_ahead(sizes, by_default.tile);
   by_default.parallel = default_parallel(sizes, by_default.block, context.target);
   Match match;
   match.space = space_of(sizes, tiles, by_default);
