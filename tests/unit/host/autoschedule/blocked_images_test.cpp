@@ -1,5 +1,6 @@
 // Tests of the default schedules of operators on images with channels in blocks.
 #include "ferry/lang/program.h"
+#include "ferry/lang/text.h"
 #include "ferry/ops/blocked.h"
 #include "ferry/ops/integers.h"
 #include "ferry/ops/winograd.h"
@@ -209,5 +210,18 @@ TEST_CASE("sums of bytes in groups are instructions where the target has one for
     CHECK(has(byte_convolution(shape, flipped, true, DType::i8), "Y.products: tensorize i4"));
     for (const DType dtype : {DType::u8, DType::i8})
       CHECK(has(byte_convolution(shape, pairs, true, dtype), "Y: tensorize i4"));
+  }
+}
+
+TEST_CASE("a window without results, over an image that a contraction computes, has a schedule") {
+  for (const char* rows : {"0", "3"}) {
+    const std::string text =
+        "def f(float(1,2,32,32,16) X, const float(4,2,16,16) W) -> (Y) {\n"
+        "  P(n,o,h,w,c) +=! X(n,i,h,w,k) * W(o,i,k,c)\n"
+        "  Y(n,o,h,w,c) max=! P(n,o,h+i,w+j,c) where i in 0:3, j in 0:3, h in 0:" +
+        std::string(rows) + ", w in 0:30\n}";
+    const lang::Program program = lang::parse(text, "f.tc").front();
+    const std::string point = autoschedule::point_at(program, test::small_cpu(512, 1 << 10, 1 << 12));
+    CHECK(has(point, "Y: rows=") == (std::string(rows) == "3"));
   }
 }
