@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::string only, json;
-  std::string budget;  // of `ferry tune` for each case; empty: none is tuned
+  std::string budget;  // time for `ferry tune` to search in each case; empty: none is tuned
   int rounds = 15;
   int processes = 5;  // the rounds are divided among them
 };

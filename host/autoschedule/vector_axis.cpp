@@ -33,7 +33,7 @@ double cost_of(AccessStride stride) {
 AccessStride memory_stride(const Load& load, const Expr& var) {
   const AccessStride stride = access_stride(load, var);
   if (stride != AccessStride::strided || !load.buffer->strides.empty()) return stride;
-  std::int64_t elements = 1;  // of what is behind the dimension that the variable indexes
+  std::int64_t elements = 1;  // behind the dimension that the variable indexes
   std::size_t d = load.indices.size();
   while (d > 0 && !uses_var(load.indices[d - 1], var)) elements *= constant_extent(load.buffer->shape[--d]);
   if (d == 0 || !load.indices[d - 1].same_as(var) || elements < 1 || elements > 2) return stride;

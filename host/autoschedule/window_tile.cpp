@@ -36,7 +36,7 @@ std::int64_t step_of(const Expr& index, const Expr& var) {
 double tile_cost(std::int64_t pixels, const SlidingWindow& window, const Target& target) {
   const auto registers = static_cast<std::int64_t>(target.vector_registers);
   const std::int64_t points = window.height * window.width;
-  std::int64_t elements = pixels * window.width;  // of each row of the window
+  std::int64_t elements = pixels * window.width;  // read in each row of the window
   if (window.stride < window.width) {
     const std::int64_t all = (pixels - 1) * window.stride + window.width;
     const std::int64_t kept = std::clamp<std::int64_t>(registers - 1 - pixels, 0, pixels);

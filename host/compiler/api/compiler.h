@@ -130,7 +130,7 @@ struct NetworkProgram {
   std::string kernel;  // its name in the network: what the steps call it, unless they run "KERNEL_tuned" in its place
   lang::Program program;
   std::vector<std::string> nodes;  // the names of what each call computes
-  std::string algorithm = {};      // that the compiler has chosen, "direct"; empty: there is no choice
+  std::string algorithm = {};      // the compiler's choice, "direct"; empty: there is none
   std::vector<OtherAlgorithm> others = {};
 };
 

@@ -41,7 +41,7 @@ KernelAlgorithms algorithms_of(const Graph& graph, const NetworkKernels& kernels
 
 struct TunedAlgorithm {
   std::string algorithm;  // one of the others
-  TunedPoint point;       // of its program
+  TunedPoint point;       // in the space of its program
 };
 
 // Returns the best algorithm that is known for a kernel, which is a program with all sizes fixed, if it is one of the

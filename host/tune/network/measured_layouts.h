@@ -31,7 +31,7 @@ struct MeasuredLayouts {
   Hash key{};
   std::string by_default;
   std::string chosen;           // by measured costs
-  std::size_t groups = 0;       // whose layouts were measured both
+  std::size_t groups = 0;       // those measured in both layouts
   double default_seconds = 0;   // steps of a call
   double share_in_network = 1;  // with those chosen, if they are others
   bool is_used = false;         // they were faster

@@ -294,7 +294,7 @@ class NetworkTuner {
   ChosenLayouts layouts_;  // none if those of the compiler are the best
   std::vector<NetworkTask> tasks_;
   std::optional<KernelQueue> queue_;
-  std::map<std::size_t, double> alone_seconds_;  // of default schedules, by kernel
+  std::map<std::size_t, double> alone_seconds_;  // default schedules, by kernel
   std::uint64_t trials_ = 0;
   std::vector<KernelCandidates> candidates_;
   TunedNetwork found_;

@@ -39,10 +39,10 @@ struct NetworkKernelResult {
   double estimate = 0;         // the device takes at least so long, from its peaks; 0: not known
   std::uint64_t trials = 0;    // in this run
   double best_share = 1;       // the best time by itself, as a share of the default's
-  std::string algorithm = {};  // that of the default; empty: there is no other
+  std::string algorithm = {};  // the default's; empty: there is no other
   std::vector<AlgorithmResult> others = {};
   std::string point = {};            // with which it ran in the network; empty: with none
-  std::string point_algorithm = {};  // that of the point, if it is another one
+  std::string point_algorithm = {};  // the point's, if it is another one
   double share_in_network = 1;       // its time there as a share of the default's
   bool is_used = false;              // it was faster there
 };

@@ -41,7 +41,7 @@ class Costs {
   const std::optional<double>* alike(const SpacePoint& point) const;
 
   std::map<std::vector<std::string>, std::optional<double>> known_;  // by values in order
-  std::map<std::string, std::optional<double>> by_schedule_;         // of points that the compiler has decided on
+  std::map<std::string, std::optional<double>> by_schedule_;         // decided points
 };
 
 // How many points are ranked.

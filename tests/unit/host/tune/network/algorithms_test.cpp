@@ -2,7 +2,6 @@
 #include "host/tune/network/tune_network.h"
 
 #include "base/throw_status.h"
-#include "host/compiler/llvm/network.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/tune/network/confirm_in_network.h"
 #include "host/tune/network/network_candidates.h"
@@ -10,12 +9,11 @@
 #include "host/tune/records/record_file.h"
 #include "host/tune/task/device_key.h"
 #include "host/tune/task/program_hash.h"
-#include "host/verify/check_network.h"
-#include "host/verify/kernel_outputs.h"
 
 #include "tests/support/network_builder.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/tune/loop/tuned_product.h"
+#include "tests/unit/host/tune/network/small_network.h"
 
 #include <doctest/doctest.h>
 
@@ -50,22 +48,10 @@ KernelSource network(std::int64_t channels, std::int64_t size, const NetworkSour
   x = conv(x, channels, "second", 3);
   x = conv(x, channels, "third", 3);
   network.output(network.node(graph::Operator::reduce_mean, {x}, graph::ReduceAttributes{{2, 3}, true}), "y");
-  KernelSource source;
-  source.compiler = own_compiler();
-  source.name = "small.onnx";
-  source.kind = NetworkKernel{make_network(network.graph, limits)};
-  return source;
+  return test::small_network(network.graph, limits);
 }
 
-TuneOptions options_for(const RecordsFile& file) {
-  TuneOptions options = test::quick(file);
-  options.call.sizes = {"N=1"};
-  options.trials = 10;
-  options.processes = 3;
-  options.make_builder = [](const tune::Compile& compile) { return std::make_unique<tune::DirectBuilder>(compile); };
-  options.builders = 1;
-  return options;
-}
+TuneOptions options_for(const RecordsFile& file) { return test::quick_network(file, "N=1", 10); }
 
 Target target_here(const char* target) { return target_for(local_device(), target, network(64, 7)); }
 
@@ -268,18 +254,5 @@ TEST_CASE("with a recorded algorithm each node computes what its definition says
   const RecordsFile file;
   throw_failure(tune::append_record(file.name, record_of(kernel_of(source, target), "winograd4", target, 0.5)));
   source.tuned = std::make_shared<tune::RecordedSchedules>(*own_compiler(), file.name, 1);
-  CallOptions call;
-  call.sizes = {"N=1"};
-  const Device device = local_device();
-  const CompiledModule module = compile_kernel(source, {}, target, call).module;
-  const FunctionInfo& info = module.manifest().functions.front();
-  const CallPlan plan = plan_call(info, call);
-  const verify::RanKernel ran{info, plan, verify::outputs_of_call(device, module, info, plan)};
-  verify::Findings findings;
-  verify::check_network(device, source, target, call, ran, {}, findings, {});
-  CHECK(findings.checks.size() >= 5);
-  for (const verify::CheckResult& result : findings.checks) {
-    CHECK(result.compared > 0);
-    CHECK_MESSAGE(result.wrong == 0, result.output);
-  }
+  test::check_nodes(source, target);
 }

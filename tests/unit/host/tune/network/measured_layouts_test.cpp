@@ -2,17 +2,15 @@
 #include "host/tune/network/measured_layouts.h"
 
 #include "base/throw_status.h"
-#include "host/compiler/llvm/network.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/tune/network/tune_network.h"
 #include "host/tune/recorded_schedules.h"
 #include "host/tune/records/record_file.h"
-#include "host/verify/check_network.h"
-#include "host/verify/kernel_outputs.h"
 
 #include "tests/support/network_builder.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/tune/loop/tuned_product.h"
+#include "tests/unit/host/tune/network/small_network.h"
 
 #include <doctest/doctest.h>
 
@@ -48,11 +46,7 @@ KernelSource network(std::int64_t size = 24, const NetworkSource& limits = {}) {
     from = 32;
   }
   network.output(network.node(graph::Operator::reduce_mean, {x}, graph::ReduceAttributes{{2, 3}, true}), "y");
-  KernelSource source;
-  source.compiler = own_compiler();
-  source.name = "small.onnx";
-  source.kind = NetworkKernel{make_network(network.graph, limits)};
-  return source;
+  return test::small_network(network.graph, limits);
 }
 
 const SizesByName kSizes = {{"N", 1}};
@@ -130,17 +124,7 @@ TEST_CASE("layouts that are chosen are those that the network has, and each node
 
   source.tuned =
       std::make_shared<tune::ChosenSchedules>(tune::ChosenPoints(), tune::ChosenLayouts{layouts.question.key, "1001"});
-  CallOptions call;
-  call.sizes = {"N=1"};
-  const Device device = local_device();
-  const CompiledModule module = compile_kernel(source, {}, target, call).module;
-  const FunctionInfo& info = module.manifest().functions.front();
-  const CallPlan plan = plan_call(info, call);
-  const verify::RanKernel ran{info, plan, verify::outputs_of_call(device, module, info, plan)};
-  verify::Findings findings;
-  verify::check_network(device, source, target, call, ran, {}, findings, {});
-  CHECK(findings.checks.size() >= 5);
-  for (const verify::CheckResult& result : findings.checks) CHECK_MESSAGE(result.wrong == 0, result.output);
+  test::check_nodes(source, target);
 }
 
 TEST_CASE("layouts that were faster are found again by every command, and others are not") {

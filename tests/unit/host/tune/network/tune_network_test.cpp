@@ -2,7 +2,6 @@
 #include "host/tune/network/tune_network.h"
 
 #include "base/throw_status.h"
-#include "host/compiler/llvm/network.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/tune/network/confirm_in_network.h"
 #include "host/tune/recorded_schedules.h"
@@ -13,6 +12,7 @@
 #include "tests/support/network_builder.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/tune/loop/tuned_product.h"
+#include "tests/unit/host/tune/network/small_network.h"
 
 #include <doctest/doctest.h>
 
@@ -40,22 +40,10 @@ KernelSource network() {
   const graph::TensorId y = network.node(graph::Operator::matmul, {hidden, network.weights("w", {192, 40})},
                                          graph::MatmulAttributes{}, "second");
   network.output(network.node(graph::Operator::softmax, {y}, graph::DimensionAttributes{1}, "third"), "y");
-  KernelSource source;
-  source.compiler = own_compiler();
-  source.name = "small.onnx";
-  source.kind = NetworkKernel{make_network(network.graph)};
-  return source;
+  return test::small_network(network.graph);
 }
 
-TuneOptions quick_network(const RecordsFile& file) {
-  TuneOptions options = test::quick(file);
-  options.call.sizes = {"N=37"};
-  options.trials = 8;
-  options.processes = 3;
-  options.make_builder = [](const tune::Compile& compile) { return std::make_unique<tune::DirectBuilder>(compile); };
-  options.builders = 1;
-  return options;
-}
+TuneOptions quick_network(const RecordsFile& file) { return test::quick_network(file, "N=37", 8); }
 
 std::set<Hash> programs_of(const KernelSource& source) {
   const Target target = own_compiler()->target_of(local_device().facts());
