@@ -167,8 +167,6 @@ std::optional<Match> match_fused_window(const StageContext& context) {
   if (depth.default_value() != depth.candidates.back()) return std::nullopt;
   const ScheduledStage& image = image_context.stage;
   if (has_open_extent(image_context.stage_at_any_size(), {kBlocks, kRows, kPixels, kChannels})) return std::nullopt;
-  const std::int64_t bytes = bytes_of(image, {kBlocks, kRows, kPixels, kChannels});
-  if (bytes == 0 || constant_extent(context.stage.axes[kRows].extent) == 0) return std::nullopt;
   const std::int64_t blocks = constant_extent(image.axes[kBlocks].extent);
   std::int64_t rows = default_rows(context.stage, image, tile.default_value()[1], context.target);
   // A block that lacks rows and channels would test both for each tile.
@@ -176,6 +174,7 @@ std::optional<Match> match_fused_window(const StageContext& context) {
     tile = tile_knob(tile.name, tile.parts, tile.candidates, largest_divisor(tile, blocks));
     rows = default_rows(context.stage, image, tile.default_value()[1], context.target);
   }
+  const std::int64_t bytes = bytes_of(image, {kBlocks, kRows, kPixels, kChannels});
   // Stages of their own have knobs of their own.
   SpaceKnob pixels = *find_knob(window->space, "pixels");
   pixels.name = "window_pixels";
