@@ -108,16 +108,25 @@ std::vector<std::string> change_labels(const std::vector<double>& ticks) {
   return labels_in(changes, 100, "%", "+");
 }
 
+std::vector<std::string> labels_on(const Axis& axis, const std::vector<double>& ticks, LabelsOf labels_of) {
+  if (axis.scale == Scale::linear) return labels_of(ticks);
+  std::vector<std::string> labels;
+  for (const double tick : ticks) labels.push_back(labels_of({tick}).front());
+  return labels;
+}
+
 Ticks horizontal_ticks(const Axis& axis, LabelsOf labels_of) {
   Ticks ticks;
   for (int count = 6; count >= 1; --count) {
     ticks.values = axis.ticks(count);
     // One whose label would be cut off at an edge of the image is left out.
-    const double half = widest(labels_of(ticks.values)) / 2;
+    const double half = widest(labels_on(axis, ticks.values, labels_of)) / 2;
     std::erase_if(ticks.values,
                   [&](double value) { return axis.place(value) < half || axis.place(value) > kWidth - half; });
-    ticks.labels = labels_of(ticks.values);
-    const double apart = ticks.values.size() < 2 ? kWidth : axis.place(ticks.values[1]) - axis.place(ticks.values[0]);
+    ticks.labels = labels_on(axis, ticks.values, labels_of);
+    double apart = kWidth;
+    for (std::size_t i = 1; i < ticks.values.size(); ++i)
+      apart = std::min(apart, axis.place(ticks.values[i]) - axis.place(ticks.values[i - 1]));
     if (apart > 2 * half) break;
   }
   return ticks;
@@ -125,7 +134,7 @@ Ticks horizontal_ticks(const Axis& axis, LabelsOf labels_of) {
 
 double write_vertical_axis(html::Html& html, const Axis& axis, LabelsOf labels_of, double right, const char* at_one) {
   const std::vector<double> ticks = axis.ticks(6);
-  const std::vector<std::string> labels = labels_of(ticks);
+  const std::vector<std::string> labels = labels_on(axis, ticks, labels_of);
   const double left = std::max(kLeft, 8 + widest(labels));
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     const double y = axis.place(ticks[i]);

@@ -48,6 +48,9 @@ struct Ticks {
 };
 using LabelsOf = std::vector<std::string> (*)(const std::vector<double>& ticks);
 
+// Returns the labels of an axis's ticks. On a logarithmic axis each has a unit and digits of its own: "10 us", "1 ms".
+std::vector<std::string> labels_on(const Axis& axis, const std::vector<double>& ticks, LabelsOf labels_of);
+
 // Returns ticks of a horizontal axis, with labels that have room beside one another and within the image if each is
 // centred at its tick.
 Ticks horizontal_ticks(const Axis& axis, LabelsOf labels_of);

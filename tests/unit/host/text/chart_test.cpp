@@ -60,6 +60,76 @@ TEST_CASE("an axis of values that are not negative begins at 0 or later") {
   CHECK(axis_around({-1, 1}, 0, 1).low < -1);
 }
 
+TEST_CASE("a logarithmic axis places equal ratios at equal distances") {
+  const Axis axis{1e-6, 1e-2, 400, 0, Scale::logarithmic};
+  CHECK(axis.place(1e-6) == 400);
+  CHECK(axis.place(1e-5) == doctest::Approx(300));
+  CHECK(axis.place(1e-4) == doctest::Approx(200));
+  CHECK(axis.place(1e-2) == 0);
+  CHECK(axis.place(2e-5) - axis.place(4e-5) == doctest::Approx(axis.place(1e-3) - axis.place(2e-3)));
+  CHECK(axis.place(1e-9) == 400);
+  CHECK(axis.place(1) == 0);
+  CHECK(axis.place(0) == 400);
+}
+
+TEST_CASE("a logarithmic axis has ticks at one, two and five times powers of ten, or only at these if they are many") {
+  const auto ticks_of = [](double low, double high) { return Axis{low, high, 0, 1, Scale::logarithmic}.ticks(6); };
+  const auto are = [](const std::vector<double>& found, const std::vector<double>& expected) {
+    CAPTURE(expected.front());
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-12));
+  };
+  are(ticks_of(0.9, 60), {1, 2, 5, 10, 20, 50});
+  are(ticks_of(1e-6, 1e-2), {1e-6, 1e-5, 1e-4, 1e-3, 1e-2});
+  are(ticks_of(2e-10, 3e10), {1e-9, 1e-6, 1e-3, 1, 1e3, 1e6, 1e9});
+  // Few of them lie in a small range.
+  are(ticks_of(2.5, 8.5), {3, 4, 5, 6, 7, 8});
+}
+
+TEST_CASE("a logarithmic axis has a width and a few round ticks whatever it shows") {
+  const std::vector<std::vector<double>> cases = {
+      {},           {0, -1},     {1e-3},          {1e-300, 1e-300}, {1, 1 + 1e-15},
+      {1e-9, 3e-9}, {1e-9, 1e9}, {1, 2, 3, 1e12}, {1e-308, 1e308},  {1, 12}};
+  for (const std::vector<double>& values : cases) {
+    CAPTURE(values.size());
+    const Axis axis = axis_around(values, 100, 500, Scale::logarithmic);
+    CHECK(axis.low > 0);
+    CHECK(axis.high > axis.low);
+    for (int count = 1; count <= 8; ++count) {
+      CAPTURE(count);
+      const std::vector<double> ticks = axis.ticks(count);
+      CHECK(ticks.size() <= 2 * count + 1);
+      if (count >= 3) CHECK(ticks.size() >= 2);
+      CHECK(std::ranges::is_sorted(ticks));
+      for (const double tick : ticks) CHECK((tick >= axis.low && tick <= axis.high));
+    }
+  }
+}
+
+TEST_CASE("a logarithmic axis shows all positive values, also those far away") {
+  const Axis axis = axis_around({1, 1.1, 1.2, 1.3, 1.4, 1e9, 0, -5}, 0, 100, Scale::logarithmic);
+  CHECK(axis.low < 1);
+  CHECK(axis.low > 0.1);
+  CHECK(axis.high > 1e9);
+  CHECK(axis.place(1e9) > 90);
+  CHECK(axis.place(1e9) < 100);
+}
+
+TEST_CASE("values that span more than an order of magnitude suit a logarithmic scale if all are positive") {
+  CHECK(scale_for({1, 11}) == Scale::logarithmic);
+  CHECK(scale_for({1, 10}) == Scale::linear);
+  CHECK(scale_for({0, 1, 100}) == Scale::linear);
+  CHECK(scale_for({-1, 100}) == Scale::linear);
+  CHECK(scale_for({}) == Scale::linear);
+}
+
+TEST_CASE("the labels of a logarithmic axis have units of their own") {
+  const Axis axis{5e-7, 2, 0, 100, Scale::logarithmic};
+  CHECK(labels_on(axis, {1e-6, 1e-4, 1e-2, 1}, time_labels) == Labels{"1 us", "100 us", "10 ms", "1 s"});
+  CHECK(labels_on(axis, {0.2, 5, 1e6}, count_labels) == Labels{"0.2", "5", "1M"});
+  CHECK(labels_on({0, 1, 0, 100}, {1e-6, 1}, time_labels) == time_labels({1e-6, 1}));
+}
+
 TEST_CASE("labels of counts are short and differ") {
   CHECK(count_labels({}).empty());
   CHECK(count_labels({0, 50, 100}) == Labels{"0", "50", "100"});
@@ -123,22 +193,29 @@ TEST_CASE("an axis leaves room for the labels to its left") {
 
 TEST_CASE("labels beneath an axis stay apart and inside of the image, also in larger letters") {
   constexpr double kCharacter = 11;
+  const auto stay_apart = [](const Axis& axis) {
+    const Ticks ticks = horizontal_ticks(axis, time_labels);
+    REQUIRE(ticks.values.size() == ticks.labels.size());
+    CHECK(ticks.values.size() >= 1);
+    double last = 0;
+    for (std::size_t i = 0; i < ticks.values.size(); ++i) {
+      const double half = kCharacter * static_cast<double>(ticks.labels[i].size()) / 2;
+      const double place = axis.place(ticks.values[i]);
+      CHECK(place - half >= last);
+      last = place + half;
+    }
+    CHECK(last <= kWidth);
+  };
   for (const double middle : {1.2345e-9, 0.0123456, 1.0, 1234.5}) {
     for (double width = 1e-6; width < 1.9; width *= 1.7) {
       CAPTURE(middle);
       CAPTURE(width);
-      const Axis axis{middle * (1 - width / 2), middle * (1 + width / 2), kLeft, kWidth - kRight};
-      const Ticks ticks = horizontal_ticks(axis, time_labels);
-      REQUIRE(ticks.values.size() == ticks.labels.size());
-      CHECK(ticks.values.size() >= 1);
-      double last = 0;
-      for (std::size_t i = 0; i < ticks.values.size(); ++i) {
-        const double half = kCharacter * static_cast<double>(ticks.labels[i].size()) / 2;
-        const double place = axis.place(ticks.values[i]);
-        CHECK(place - half >= last);
-        last = place + half;
-      }
-      CHECK(last <= kWidth);
+      stay_apart({middle * (1 - width / 2), middle * (1 + width / 2), kLeft, kWidth - kRight});
+    }
+    for (double ratio = 1.01; ratio < 1e15; ratio *= 1.7) {
+      CAPTURE(middle);
+      CAPTURE(ratio);
+      stay_apart({middle, middle * ratio, kLeft, kWidth - kRight, Scale::logarithmic});
     }
   }
 }
