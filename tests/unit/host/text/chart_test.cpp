@@ -182,6 +182,42 @@ TEST_CASE("the labels of an axis write its ticks exactly, and all of them differ
   }
 }
 
+TEST_CASE("labels of rates have a unit with a prefix") {
+  CHECK(flop_rate_labels({1e9, 2e9}) == Labels{"1 GFLOP/s", "2 GFLOP/s"});
+  CHECK(flop_rate_labels({5e8, 1.5e9}) == Labels{"0.5 GFLOP/s", "1.5 GFLOP/s"});
+  CHECK(byte_rate_labels({0, 20}) == Labels{"0 B/s", "20 B/s"});
+  CHECK(byte_rate_labels({1000 * (1 - 1e-12)}) == Labels{"1 kB/s"});
+  CHECK(byte_rate_labels({2e6}) == Labels{"2 MB/s"});
+  CHECK(byte_rate_labels({3e12}) == Labels{"3 TB/s"});
+}
+
+TEST_CASE("of ticks that are too close all, every second or every third have labels, or as many as have room") {
+  const Axis axis{0, 100, 50, 800};
+  const auto labels_at = [&](const std::vector<double>& values, const std::string& label) {
+    return horizontal_ticks(axis, Ticks{values, Labels(values.size(), label)}).values;
+  };
+  using Values = std::vector<double>;
+  CHECK(labels_at({0, 10, 20, 30, 40, 50}, "2^10") == Values{0, 10, 20, 30, 40, 50});
+  CHECK(labels_at({0, 5, 10, 15, 20, 25, 30}, "2^10") == Values{0, 10, 20, 30});
+  CHECK(labels_at({0, 2, 4, 6, 8, 10, 12}, "2^10") == Values{0, 6, 12});
+  CHECK(labels_at({0, 1, 2, 3, 30, 60, 90}, "2^10") == Values{0, 30, 60, 90});
+  CHECK(labels_at({0}, "2^10") == Values{0});
+  CHECK(labels_at({}, "").empty());
+  // Labels stay inside of the image.
+  CHECK(labels_at({0, 100}, "a long label indeed").empty());
+}
+
+TEST_CASE("markers are shapes with names, and begin again") {
+  for (std::size_t i = 0; i < kMarkers; ++i) {
+    CHECK(marker(i, 10, 10) == marker(i + kMarkers, 10, 10));
+    CHECK(std::string(marker_name(i)) == marker_name(i + kMarkers));
+    for (std::size_t other = 0; other < i; ++other) {
+      CHECK(marker(i, 10, 10) != marker(other, 10, 10));
+      CHECK(std::string(marker_name(i)) != marker_name(other));
+    }
+  }
+}
+
 TEST_CASE("an axis leaves room for the labels to its left") {
   ferry::html::Html html;
   CHECK(write_vertical_axis(html, {0, 6e-3, 200, 0}, time_labels, 800) == kLeft);
