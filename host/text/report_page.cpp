@@ -46,4 +46,12 @@ void write_fact(Html& html, std::string_view name, std::string_view value) {
   html.element("dd", value);
 }
 
+void write_lines(Html& html, const std::string& text, const std::string& name) {
+  if (text.find('\n') == std::string::npos) return html.element("p", text);
+  // Scrolls, so the keyboard must reach it.
+  const auto lines =
+      html.open("pre", {{"class", "lines"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", name}});
+  html.lines(text);
+}
+
 }  // namespace ferry::html

@@ -22,4 +22,8 @@ std::string write_page(const PageTexts& texts, const std::function<void(Html&)>&
 // An entry of a list of facts, an element dl of the class "facts"; writes nothing where the value is empty.
 void write_fact(Html& html, std::string_view name, std::string_view value);
 
+// A paragraph; several lines stand below each other as a compiler wrote them, whose marks stand below what they are
+// about. `name` is that of the region that they are then.
+void write_lines(Html& html, const std::string& text, const std::string& name);
+
 }  // namespace ferry::html

@@ -37,14 +37,6 @@ void write_verdict(html::Html& html, Verdict verdict) {
   html.text(to_text(verdict));
 }
 
-void write_lines(html::Html& html, const std::string& text, const std::string& name) {
-  if (text.find('\n') == std::string::npos) return html.element("p", text);
-  // Scrolls, so the keyboard must reach it.
-  const auto lines =
-      html.open("pre", {{"class", "lines"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", name}});
-  html.lines(text);
-}
-
 void FactTable::write(html::Html& html, std::string_view caption) const {
   std::vector<std::size_t> shown;
   std::vector<std::string_view> heads;

@@ -22,10 +22,6 @@ const char* style_of(Severity severity);
 // The verdict as a word, with a mark that is visible without colours.
 void write_verdict(html::Html& html, Verdict verdict);
 
-// A paragraph; several lines stand below each other as a compiler wrote them, whose marks stand below what they are
-// about. `name` is that of the region that they are then.
-void write_lines(html::Html& html, const std::string& text, const std::string& name);
-
 // A table whose rows have a head and cells. Columns in which no row says anything are left out, as are their heads.
 class FactTable {
  public:
