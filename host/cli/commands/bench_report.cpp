@@ -7,6 +7,7 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/options/target_option.h"
+#include "host/measure/report/result_table.h"
 #include "host/measure/timed_results.h"
 #include "host/stats/outliers.h"
 #include "host/stats/summary.h"
@@ -132,12 +133,6 @@ std::string board_text(const bench::Environment& environment, double elapsed_s) 
 
 }  // namespace
 
-std::string interval_text(const bench::Measurement& report) {
-  const stats::Interval interval = report.interval();
-  if (!interval.is_known()) return "unknown";
-  return "[" + seconds_text(interval.low) + ", " + seconds_text(interval.high) + "]";
-}
-
 std::string secret_text(const SecretSeed& secret) {
   return "what was new in each call is that of --secret-seed " + to_text(secret);
 }
@@ -151,9 +146,9 @@ std::string inputs_text(std::uint64_t seed) { return "random inputs are those of
 void print_report(const bench::Measurement& report, const std::optional<bench::Change>& change, bool verbose) {
   const Timing& timing = report.timing;
   printf("%s\n", report.function.signature.c_str());
-  if (!report.function.sizes.empty()) line("sizes", sizes_text(report));
+  if (!report.function.sizes.empty()) line("sizes", bench::sizes_text(report));
   line("device", report.device + (report.processor.empty() ? "" : ", " + report.processor));
-  if (!report.knobs.empty()) line("knobs", knobs_text(report));
+  if (!report.knobs.empty()) line("knobs", bench::knobs_text(report));
   line("target", target_text(report.target, verbose));
   line("threads", std::to_string(timing.threads));
   line("runs", runs_text(report));
@@ -162,7 +157,7 @@ void print_report(const bench::Measurement& report, const std::optional<bench::C
   if (timing.inspected) line("outputs", bench::looked_at_text(timing));
   if (const std::string checked = bench::checked_text(report.timed_checks); !checked.empty()) line("checked", checked);
   if (!report.constants.empty()) line("constants", join(", ", report.constants) + ", bound before the clock ran");
-  line("median", seconds_text(timing.median()) + ", 95% interval " + interval_text(report));
+  line("median", seconds_text(timing.median()) + ", 95% interval " + bench::interval_text(report));
   if (change) line("baseline", to_text(*change));
   line("deviation", seconds_text(timing.deviation()) + ", median absolute");
   line("minimum", seconds_text(timing.minimum()) + "; " + percentiles_text(timing));

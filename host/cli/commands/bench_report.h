@@ -39,17 +39,12 @@ text::Json secret_json(const SecretSeed& secret);  // null if there is none
 text::Json timed_checks_json(const bench::TimedChecks& checks);
 text::Json sizes_json(const bench::MeasuredFunction& function);
 
-// Returns the 95% interval of the median, "[1.9 us, 2.1 us]", or "unknown".
-std::string interval_text(const bench::Measurement& report);
 // Returns "random inputs are those of --seed 7".
 std::string inputs_text(std::uint64_t seed);
 // Returns "what was new in each call is that of --secret-seed 0123...".
 std::string secret_text(const SecretSeed& secret);
 // "drawn for each call, as --secret-seed 1234 repeats"
 std::string new_inputs_text(const SecretSeed& secret);
-// Returns "M=512, N=512", and "rows=8".
-std::string sizes_text(const bench::Measurement& report);
-std::string knobs_text(const bench::Measurement& report);
 
 void print_report(const bench::Measurement& report, const std::optional<bench::Change>& change, bool verbose);
 // Prints the steps of a call: their shares of its time, and of a network what they compute and how fast, also as shares
