@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@
 #include "host/kernel/file.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/measure/measure.h"
+#include "host/measure/report/bench_page.h"
 #include "host/text/style.h"
 #include "host/verify/check_against.h"
 
@@ -48,6 +50,7 @@ struct Options {
   std::string baseline;  // path of a file
   std::optional<double> fail_if_slower_percent;
   std::string junit;  // path of a file
+  std::string html;   // path of a file
   bool without_peak = false;
   bool json = false;
   bool csv = false;
@@ -146,9 +149,27 @@ int judge(const Options& options, const BenchRun& run, text::JUnitReport& junit)
   return code;
 }
 
+void write_page(const Options& options, const BenchRun& run) {
+  if (options.html.empty()) return;
+  bench::BenchPage page{run.reports, run.changes};
+  for (const BenchFailure& failure : run.failures) page.failures.push_back({failure.device, failure.message});
+  for (const std::string& text : options.sweeps) page.swept.push_back(bench::parse_sweep(text).name);
+  page.kernel = options.kernel.file.empty() ? options.kernel.expression : options.kernel.file;
+  page.baseline = options.baseline;
+  page.when = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count());
+  page.seed = run.seed;
+  page.is_interrupted = run.is_interrupted;
+  page.version = FERRY_VERSION;
+  const std::string written = bench::bench_page(page);
+  write_file(options.html, written.data(), written.size());
+}
+
 int bench(const Compiler* compiler, const Options& options, text::JUnitReport& junit) {
   if (options.fail_if_slower_percent && options.baseline.empty())
     throw UsageError("--fail-if-slower: expected --baseline with it, the result that is not to become slower");
+  if (!options.html.empty()) expect_writable(options.html);
   std::vector<bench::BaselineResult> baseline;
   if (!options.baseline.empty()) baseline = bench::parse_baseline(read_file(options.baseline), options.baseline);
   BenchRun run = measure(compiler, options);
@@ -166,6 +187,7 @@ int bench(const Compiler* compiler, const Options& options, text::JUnitReport& j
     print_table(run);
     printf("%s\n", inputs_text(run.seed).c_str());
   }
+  write_page(options, run);
   if (std::ranges::any_of(run.failures, is_wrong)) text::print_note(inputs_text(run.seed));
   for (const BenchFailure& failure : run.failures) {
     if (failure.wrong && failure.wrong->secret.exists()) text::print_note(secret_text(failure.wrong->secret));
@@ -220,6 +242,10 @@ void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes, R
   add_json_option(command, options->json);
   command.add_flag("--csv", options->csv, "Print comma-separated values, a line for each size")->excludes("--json");
   add_junit_option(command, options->junit);
+  command
+      .add_option("--html", options->html,
+                  "Also write a page: charts over what was swept, samples where nothing was, and the table")
+      ->type_name("FILE");
   add_verbose_option(command, options->verbose);
   command.footer(
       "docs/measuring.md says how times are taken and what the numbers mean, docs/json.md what --json prints. With\n"
@@ -228,6 +254,7 @@ void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes, R
       "  ferry bench mm.tc --size M=512,N=512,K=512\n"
       "  ferry bench mm.tc --size M=512,N=512,K=512 --schedule mm.schedule --check\n"
       "  ferry bench add.tc --sweep N=2^8..2^24 --cold --cores big --threads 1\n"
+      "  ferry bench add.tc --sweep N=2^8..2^24 -r pi -r gpu-box --html add.html\n"
       "  ferry bench mm.tc --schedule mm.schedule --sweep rows --size M=512,N=512,K=512 --csv\n"
       "  ferry bench mm.tc --size M=512,N=512,K=512 --baseline yesterday.json --fail-if-slower 10\n"
       "  ferry bench mm.ferry --size M=512,N=512,K=512 -r 192.168.1.17:9090 -r 192.168.1.18:9090 --json");

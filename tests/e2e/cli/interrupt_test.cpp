@@ -107,7 +107,8 @@ TEST_CASE("a sweep that is interrupted prints what it has measured") {
   const Interruption interruption(compiler, 3, SIGINT);
   const std::vector<std::string> words{"bench", kernel, "--sweep", "n=1,2,3,4,5", "--no-peak", "--repeat", "3"};
   std::vector<std::string> as_json = words;
-  as_json.emplace_back("--json");
+  const std::string page = folder.path("page.html");
+  as_json.insert(as_json.end(), {"--json", "--html", page});
   const Outcome outcome = run_ferry(as_json, "", {{"FERRY_CLANG", compiler}});
   CAPTURE(outcome.err);
   CHECK(outcome.code == 128 + SIGINT);
@@ -117,4 +118,7 @@ TEST_CASE("a sweep that is interrupted prints what it has measured") {
   CHECK(json["errors"].empty());
   REQUIRE(json["results"].size() == 2);
   CHECK(json["results"][1]["sizes"]["n"] == 2);
+  CHECK(contains(test::content_of(page), "Interrupted: not everything was measured."));
+  CHECK(contains(test::content_of(page), ">n=2</th>"));
+  CHECK_FALSE(contains(test::content_of(page), ">n=3</th>"));
 }

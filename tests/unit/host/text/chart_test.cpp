@@ -191,7 +191,7 @@ TEST_CASE("labels of rates have a unit with a prefix") {
   CHECK(byte_rate_labels({3e12}) == Labels{"3 TB/s"});
 }
 
-TEST_CASE("of ticks that are too close all, every second or every third have labels, or as many as have room") {
+TEST_CASE("ticks at given values are all of them, every second or every third, or as many as have room") {
   const Axis axis{0, 100, 50, 800};
   const auto labels_at = [&](const std::vector<double>& values, const std::string& label) {
     return horizontal_ticks(axis, Ticks{values, Labels(values.size(), label)}).values;
