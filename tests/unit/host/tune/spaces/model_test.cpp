@@ -1,16 +1,15 @@
 // Compares the cost model's order of points with the measured one. FERRY_SHOWN_SPACE=product prints that one's points.
 #include "crosscompile/cost/estimate.h"
+#include "host/stats/rank_correlation.h"
 #include "tests/unit/host/tune/spaces/measured_space.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <iterator>
-#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -63,32 +62,6 @@ void show(const MeasuredSpace& space, const std::vector<Compared>& all) {
   }
 }
 
-// Ranks from 0, the mean of their places for equal values.
-std::vector<double> ranks_of(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
-  std::vector<double> ranks(values.size());
-  for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
-    while (end < order.size() && values[order[end]] == values[order[first]]) ++end;
-    for (std::size_t i = first; i < end; ++i) ranks[order[i]] = static_cast<double>(first + end - 1) / 2;
-  }
-  return ranks;
-}
-
-// Spearman's rank correlation: that of the ranks.
-double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
-  const std::vector<double> x = ranks_of(a), y = ranks_of(b);
-  const double mean = static_cast<double>(x.size() - 1) / 2;
-  double xy = 0, xx = 0, yy = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    xy += (x[i] - mean) * (y[i] - mean);
-    xx += (x[i] - mean) * (x[i] - mean);
-    yy += (y[i] - mean) * (y[i] - mean);
-  }
-  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
-}
-
 }  // namespace
 
 TEST_CASE("the cost model orders the points of measured spaces") {
@@ -101,7 +74,7 @@ TEST_CASE("the cost model orders the points of measured spaces") {
         static_cast<double>(std::clock() - start) * 1e6 / CLOCKS_PER_SEC / static_cast<double>(all.size());
     std::vector<double> estimated, seconds;
     for (const Compared& one : all) estimated.push_back(one.estimate.cycles), seconds.push_back(one.seconds);
-    const double correlation = rank_correlation(estimated, seconds);
+    const double correlation = stats::rank_correlation(estimated, seconds);
     std::ranges::stable_sort(all, {}, [](const Compared& one) { return one.estimate.cycles; });
     const double best = space.sorted_seconds().front();
     double best_of_16 = all[0].seconds;
