@@ -17,6 +17,7 @@
 #include "host/measure/measured_function.h"
 #include "host/measure/memory_floor.h"
 #include "host/measure/peak.h"
+#include "host/measure/roofline.h"
 #include "host/measure/sampling.h"
 #include "host/measure/timed_results.h"
 #include "host/measure/warnings.h"
@@ -37,16 +38,6 @@ constexpr double kStepSeconds = 0.2, kMostStepCalls = 50;
 // so many elements are evaluated.
 constexpr double kShareOfWork = 4;
 constexpr std::uint64_t kLeastSample = 100;
-
-// Returns the type for which the arithmetic peak is measured: that of the first float output; narrow floats compute in
-// f32.
-std::optional<DType> arithmetic_type(const FunctionInfo& function) {
-  for (const ParameterInfo& parameter : function.parameters) {
-    if (parameter.direction == Direction::in || !is_float(parameter.dtype)) continue;
-    return parameter.dtype == DType::f64 ? DType::f64 : DType::f32;
-  }
-  return std::nullopt;
-}
 
 // Returns the parameters that the function's init plan reads.
 std::vector<std::string> constants_of(const FunctionInfo& function) {

@@ -236,6 +236,20 @@ void TaskSearch::take(const Tried& tried, const SearchTurn& turn) {
   if (turn.on_trial) turn.on_trial(record, progress_);
 }
 
+void TaskSearch::measure_peak() {
+  const StepGuard step = observer_.begin("measuring what the device can do at best");
+  BenchOptions bench;
+  bench.cores = options_.cores;
+  bench.threads = options_.threads;
+  try {
+    const Device device = devices_.front().open(runner_task_.devices, kAnyDeadline);
+    progress_.roofline =
+        bench::measure_roofline(device, compiler_, task_.target, runner_task_.info, runner_task_.plan, bench);
+  } catch (const Error& error) {
+    observer_.tell(std::string("what the device can do at best could not be measured: ") + error.what());
+  }
+}
+
 std::uint64_t TaskSearch::search(const SearchTurn& turn) {
   if (turn.trials == 0U) return 0;
   const Clock::time_point start = Clock::now();

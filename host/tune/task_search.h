@@ -40,6 +40,8 @@ class TaskSearch {
   TaskSearch(const TaskSearch&) = delete;
   TaskSearch& operator=(const TaskSearch&) = delete;
 
+  // Measures what the device can do at best, for progress(); where that fails, the observer is told.
+  void measure_peak();
   // Tries points until the turn or the space ends, or the observer interrupts it. Returns how many were tried.
   std::uint64_t search(const SearchTurn& turn);
   // Measures the best again, in turns with the default and in processes of their own. Returns records of those that are

@@ -34,6 +34,7 @@ class Tuner {
         search_(kept_, kernel, options, observer) {}
 
   Tuned run() {
+    if (options_.peak) search_.measure_peak();
     const double seconds = search_seconds() - seconds_since_start();
     const auto trials = options_.has_trials_limit ? std::optional(options_.trials) : std::nullopt;
     search_.search({seconds, trials, options_.on_trial});

@@ -14,6 +14,7 @@
 #include "ferry/kernel/call_options.h"
 #include "ferry/kernel/observer.h"
 #include "host/kernel/kernel.h"
+#include "host/measure/roofline.h"
 #include "host/tune/builder/builder.h"
 #include "host/tune/records/tune_record.h"
 
@@ -40,6 +41,7 @@ struct Progress {
   std::uint64_t points = 0;                      // in the space, for the default's decisions
   double default_seconds = 0, best_seconds = 0;  // a call's; 0: not known yet
   std::string best_point = {}, trying = {};      // the fastest, and one that runs now; empty: not known
+  std::optional<bench::Roofline> roofline = {};  // if the device's peaks were measured
   std::uint64_t count() const {
     std::uint64_t all = 0;
     for (const auto& [outcome, number] : trials) all += number;
@@ -61,6 +63,7 @@ struct TuneOptions {
   unsigned builders = 0;                  // processes that compile; 0: one for each processor of this machine
   bool is_local = false;                  // the device is this machine: nothing is compiled while something is timed
   std::uint32_t processes = 12;           // in which the best is compared with the default; 0: it is not
+  bool peak = false;                      // measure what the device can do at best, before the search
   // Called after each trial, on the thread that called tune().
   std::function<void(const TuneRecord& trial, const Progress& progress)> on_trial = {};
   // Makes the builder; empty: one that compiles in processes of its own.

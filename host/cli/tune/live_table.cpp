@@ -52,6 +52,8 @@ std::vector<std::string> live_lines(const tune::Progress& progress, double budge
     std::string best = "best     " + seconds_text(progress.best_seconds);
     if (progress.default_seconds > 0)
       best += ", " + tune::gain_text(progress.best_seconds / progress.default_seconds) + " times as fast";
+    const std::string peak = peak_text(progress, progress.best_seconds);
+    if (!peak.empty()) best += ", " + peak;
     lines.push_back(best + "  " + point_text(progress.best_point));
   }
   if (!progress.trying.empty()) lines.push_back("trying   " + point_text(progress.trying));

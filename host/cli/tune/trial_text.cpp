@@ -23,6 +23,20 @@ std::string point_lines(const std::string& point) {
   return text;
 }
 
+// Adds what the device can do at best, by the names of bench.
+void add_roofline(const tune::Tuned& tuned, text::Json& json) {
+  if (!tuned.progress.roofline) return;
+  const bench::Roofline& roofline = *tuned.progress.roofline;
+  json["flops"] = roofline.flops;
+  json["bytes"] = roofline.bytes;
+  json["peak_flops_per_second"] = roofline.peak.flops;
+  json["peak_bytes_per_second"] = roofline.peak.bytes;
+  json["bound_by"] = roofline.is_limited_by_memory() ? "memory" : "arithmetic";
+  if (!tuned.best.time) return;
+  json["share_of_peak"] = roofline.share(tuned.best.time->seconds);
+  json["default_share_of_peak"] = roofline.share(tuned.best.default_time->seconds);
+}
+
 }  // namespace
 
 std::string fixed_text(double value, int digits) {
@@ -64,6 +78,12 @@ std::string failures_text(const tune::Progress& progress) {
   return text;
 }
 
+std::string peak_text(const tune::Progress& progress, double seconds) {
+  if (!progress.roofline || seconds <= 0) return "";
+  return percent_text(progress.roofline->share(seconds)) +
+         (progress.roofline->is_limited_by_memory() ? " of a copy's rate" : " of peak");
+}
+
 text::Json trial_json(const tune::TuneRecord& trial, const tune::Progress& progress) {
   text::Json json = {
       {"schema", "ferry.trial/1"}, {"function", trial.function}, {"outcome", tune::outcome_name(trial.outcome)}};
@@ -90,11 +110,14 @@ std::string tuned_text(const tune::Tuned& tuned, const std::string& records) {
     } else {
       text += ", measured once";
     }
+    const std::string peak = peak_text(progress, tuned.best.time->seconds);
+    if (!peak.empty()) text += ", " + peak;
     text += "\n" + point_lines(tuned.best.point);
   } else {
     text += "nothing is faster than the default schedule by 1% or more";
     if (tuned.comparison) text += ", as far as " + count_text(tuned.comparison->processes.size()) + " processes tell";
-    text += "\n";
+    const std::string peak = peak_text(progress, progress.default_seconds);
+    text += peak.empty() ? "\n" : "; the default reaches " + peak + "\n";
   }
   if (!records.empty()) text += "recorded in " + records + "\n";
   if (tuned.is_interrupted)
@@ -118,6 +141,7 @@ text::Json tuned_json(const tune::Tuned& tuned, const std::string& records) {
     json["default_seconds"] = tuned.best.default_time->seconds;
     json["confirmed"] = tuned.best.confirmed;
   }
+  add_roofline(tuned, json);
   if (tuned.comparison && !tuned.comparison->processes.empty()) {
     const stats::Comparison& times = tuned.comparison->times;
     json["ratio"] = times.ratio;

@@ -12,6 +12,9 @@ namespace ferry::cli {
 std::string rate_text(const tune::Progress& progress);
 // Returns ", 3 wrong" for each outcome that is no time.
 std::string failures_text(const tune::Progress& progress);
+// Returns "62% of peak", or "62% of a copy's rate" where memory is the limit, for a call of so many seconds; empty
+// if the peaks or the time are not known.
+std::string peak_text(const tune::Progress& progress, double seconds);
 // "1.07" with two digits.
 std::string fixed_text(double value, int digits);
 

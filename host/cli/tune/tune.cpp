@@ -146,6 +146,7 @@ int tune_kernel(const Compiler* compiler, TuneCommand& options) {
   const std::vector<bench::NamedDevice> devices = devices_at(options.addresses, options.remote);
   TuningWork work;
   if (kernel.source.as_network() != nullptr) return tune_network(devices, kernel, options, work.observer);
+  options.tune.peak = true;
   ShownTrials shown(options, work.observer);
   const tune::Tuned tuned = tune::tune(devices, kernel, options.tune, work.observer);
   const std::vector<tune::ShownTrial>& trials = shown.end();

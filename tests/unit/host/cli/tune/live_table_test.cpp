@@ -41,6 +41,20 @@ TEST_CASE("the live table shows the best against the default, and what runs now"
   CHECK(lines[3] == "trying   C: tile=7x2");
 }
 
+TEST_CASE("the live table shows which share of the device's peak the best reaches, if that is known") {
+  tune::Progress progress = begun();
+  progress.best_seconds = 2e-3;
+  // 50 GFLOP/s of 200.
+  progress.roofline = bench::Roofline{1e8, 1e6, {200e9, 10e9}};
+  CHECK(live_lines(progress, 60, 100)[1] == "best     2.00 ms, 25% of peak  ");
+  // A copy would take 1.6 ms.
+  progress.roofline = bench::Roofline{1e6, 16e6, {200e9, 10e9}};
+  progress.default_seconds = 4e-3;
+  CHECK(live_lines(progress, 60, 100)[2] == "best     2.00 ms, 2.00 times as fast, 80% of a copy's rate  ");
+  progress.best_seconds = 0;
+  CHECK(live_lines(progress, 60, 100).size() == 2);
+}
+
 TEST_CASE("each line of the live table fits into a row of the terminal") {
   tune::Progress progress = begun();
   progress.trying = std::string(300, 'x') + "\033[2J";
