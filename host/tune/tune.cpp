@@ -5,10 +5,12 @@
 #include "host/tune/comparison_options.h"
 #include "host/tune/recorded_schedules.h"
 #include "host/tune/task_search.h"
+#include "host/tune/tuned_task.h"
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -45,6 +47,7 @@ class Tuner {
     found_.earlier_share = search_.earlier_share();
     found_.searcher_failure = search_.failure();
     if (!found_.is_interrupted && options_.processes > 0) confirm();
+    found_.task = std::make_shared<const TunedTask>(search_.task());
     found_.progress = search_.progress();
     found_.progress.seconds = seconds_since_start();
     return std::move(found_);

@@ -21,12 +21,15 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace ferry::tune {
+
+struct TunedTask;
 
 struct TunedKernel {
   KernelSource source;        // in ferry's own notation; its own schedule has knobs
@@ -79,6 +82,7 @@ struct Tuned {
   std::optional<double> earlier_share = {};                // the best of these, of the default's time
   bool is_interrupted = false;
   std::string searcher_failure = {};  // why the user's own search ended early; empty if it did not
+  std::shared_ptr<const TunedTask> task = {};
 };
 
 // Devices of one kind share the work. The observer may interrupt it: what was found stays recorded, and a second start

@@ -30,6 +30,7 @@
 #include "host/tune/network/tune_network.h"
 #include "host/tune/recorded_schedules.h"
 #include "host/tune/report/network_page.h"
+#include "host/tune/report/predictions.h"
 #include "host/tune/report/tune_page.h"
 #include "host/tune/static_ranking.h"
 #include "host/tune/tune.h"
@@ -150,9 +151,13 @@ int tune_kernel(const Compiler* compiler, TuneCommand& options) {
   ShownTrials shown(options, work.observer);
   const tune::Tuned tuned = tune::tune(devices, kernel, options.tune, work.observer);
   const std::vector<tune::ShownTrial>& trials = shown.end();
+  const auto page = [&] {
+    const StepGuard step = work.observer.begin("estimating the schedules that were measured");
+    return tune::tune_page({tuned, trials, tune::predictions_of(tuned, trials), FERRY_VERSION});
+  };
   show_result(
-      options, [&] { return tune::tune_page({tuned, trials, FERRY_VERSION}); },
-      [&] { return tuned_json(tuned, options.tune.records); }, [&] { return tuned_text(tuned, options.tune.records); });
+      options, page, [&] { return tuned_json(tuned, options.tune.records); },
+      [&] { return tuned_text(tuned, options.tune.records); });
   if (!tuned.searcher_failure.empty()) {
     text::print_error(tuned.searcher_failure + "; what was found until then is kept");
     return kExitUserError;
@@ -213,7 +218,9 @@ void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
                   "A command that decides what is tried, over lines of JSON (docs/tuning.md)")
       ->type_name("COMMAND");
   command.add_option("--search-seed", options->tune.seed, "Draws what is tried")->type_name("N");
-  command.add_option("--html", options->html, "Also write a page: the best over time, the best points, the comparison")
+  command
+      .add_option("--html", options->html,
+                  "Also write a page: the best over time, the comparison, the roofline, the cost model")
       ->type_name("FILE");
   add_json_option(command, options->json);
   command.footer(

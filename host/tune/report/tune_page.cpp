@@ -3,6 +3,8 @@
 #include "base/quantity_text.h"
 #include "host/text/report_page.h"
 #include "host/text/table.h"
+#include "host/tune/report/predictions.h"
+#include "host/tune/report/roofline_chart.h"
 #include "host/tune/report/tune_sections.h"
 
 #include <algorithm>
@@ -91,6 +93,8 @@ std::string tune_page(const TunePage& page) {
                               write_course(html, course_of(trials));
                               write_best(html, trials);
                             }
+                            write_roofline(html, page.tuned);
+                            write_predictions(html, page.predictions);
                             write_failures(html, page.trials);
                           });
 }

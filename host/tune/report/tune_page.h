@@ -1,4 +1,5 @@
-// A page about one search: the best over time, the knobs of the best points, and the best against the default.
+// A page about one search: the best over time, the knobs of the best points, the best against the default, the cost
+// model's estimates against times, and the roofline.
 #pragma once
 
 #include "host/tune/tune.h"
@@ -15,9 +16,12 @@ struct ShownTrial {
   double expected_share = 1;   // a network's time with the best that was known then, as a share of the default's
 };
 
+struct Predictions;
+
 struct TunePage {
   const Tuned& tuned;
   const std::vector<ShownTrial>& trials;
+  const Predictions& predictions;
   std::string version;  // ferry's
 };
 

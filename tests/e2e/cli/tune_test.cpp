@@ -1,6 +1,7 @@
 // Tests 'ferry tune' and 'ferry records' as a user would.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -217,6 +218,30 @@ TEST_CASE("a program in Python decides what tune tries, and the page shows what 
   CHECK(failed.code == 2);
   CHECK(failed.out.find("recorded in") != std::string::npos);
   CHECK(failed.err.find("what was found until then is kept") != std::string::npos);
+}
+
+TEST_CASE("tune holds what it found against the device's peaks and the cost model's estimates") {
+  const Folder folder;
+  const std::string page = folder.path("page.html");
+  const Outcome outcome = tune(folder, {"--trials", "8", "--processes", "0", "--html", page, "--json"});
+  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  const std::string text = test::content_of(page);
+  for (const char* part : {"The roofline", "The best schedule reaches ", "id=\"roofline-title\"", "The cost model",
+                           "rank correlation of the estimates", "id=\"predictions-title\""})
+    CHECK_MESSAGE(text.find(part) != std::string::npos, part);
+  const nlohmann::json result = lines_of(outcome.out).back();
+  CHECK(result.at("flops") == 2.0 * 37 * 64 * 40);
+  CHECK(result.at("bytes") == 4.0 * (37 * 40 + 40 * 64 + 37 * 64));
+  const double flops = result.at("peak_flops_per_second"), bytes = result.at("peak_bytes_per_second");
+  const double possible = std::min(flops, bytes * result.at("flops").get<double>() / result.at("bytes").get<double>());
+  CHECK(result.at("bound_by") == (possible < flops ? "memory" : "arithmetic"));
+  CHECK(result.at("share_of_peak").get<double>() ==
+        doctest::Approx(result.at("flops").get<double>() / result.at("seconds").get<double>() / possible));
+  CHECK(result.at("default_share_of_peak") > 0);
+  const Outcome shown = tune(folder, {"--trials", "1", "--processes", "0"});
+  CHECK_MESSAGE(
+      (shown.out.find("% of peak") != std::string::npos || shown.out.find("% of a copy's rate") != std::string::npos),
+      shown.out);
 }
 
 TEST_CASE("on a terminal tune shows the best against the default while it searches") {

@@ -1,5 +1,7 @@
 #include "host/tune/report/tune_page.h"
 
+#include "host/tune/report/predictions.h"
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -35,7 +37,7 @@ ShownTrial failed(const std::string& reason) {
 }
 
 std::string page_of(const Tuned& tuned, const std::vector<ShownTrial>& trials) {
-  return tune::tune_page({tuned, trials, "1.2"});
+  return tune::tune_page({tuned, trials, {}, "1.2"});
 }
 
 Tuned tuned() {
