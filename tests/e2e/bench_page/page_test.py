@@ -16,17 +16,9 @@ from pathlib import Path
 SUPPORT = Path(__file__).resolve().parents[2] / "support/browser"
 sys.path.insert(0, str(SUPPORT))
 from chromium import Browser, find_program  # noqa: E402: its folder is known only now
+from look_at import look_at  # noqa: E402
 from page_reader import Page  # noqa: E402
 
-ACCESSIBILITY = (SUPPORT / "accessibility.js").read_text(encoding="utf-8")
-OUTSIDE = """Array.from(document.querySelectorAll('svg')).flatMap((svg) => {
-  const frame = svg.getBoundingClientRect();
-  return Array.from(svg.querySelectorAll('path, line, rect, text')).filter((mark) => {
-    const box = mark.getBoundingClientRect();
-    return box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 ||
-           box.bottom > frame.bottom + 1;
-  }).map((mark) => mark.outerHTML.slice(0, 100));
-})"""
 KERNEL = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(i,j) +=! A(i,k) * B(k,j) }"
 QUICK = ["--repeat", "8", "--min-repeat-ms", "0.1", "--warmup-ms", "0.1", "--threads", "1"]
 PAGES = {
@@ -80,18 +72,7 @@ class PageTest(unittest.TestCase):
     def test_pages_are_accessible_and_all_marks_are_inside_of_their_charts(self):
         with Browser(program) as browser:
             for name in PAGES:
-                page = browser.new_page()
-                page.open(f"file://{self.folder.name}/{name}.html")
-                for size, (width, height, is_phone) in {"desktop": (1280, 900, False), "phone": (375, 812, True)}.items():
-                    page.resize(width, height, is_phone)
-                    for scheme in ["light", "dark"]:
-                        page.prefer(scheme)
-                        place = f"{name}, {size}, {scheme}"
-                        self.assertEqual(page.evaluate(ACCESSIBILITY), [], place)
-                        self.assertEqual(page.evaluate(OUTSIDE), [], place)
-                        self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width, place)
-                        page.screenshot(output / f"{name}-{size}-{scheme}.png")
-                self.assertEqual(page.complaints(), [], name)
+                look_at(self, browser, Path(self.folder.name, name + ".html"), output)
 
 
 if __name__ == "__main__":

@@ -15,10 +15,9 @@ from pathlib import Path
 SUPPORT = Path(__file__).resolve().parents[2] / "support/browser"
 sys.path.insert(0, str(SUPPORT))
 from chromium import Browser, find_program  # noqa: E402: its folder is known only now
+from look_at import ACCESSIBILITY, OUTSIDE, SCREENS  # noqa: E402
 
-ACCESSIBILITY = (SUPPORT / "accessibility.js").read_text(encoding="utf-8")
 NAMES = ["empty", "varied", "hostile", "extreme", "failure", "history"]
-SIZES = {"desktop": (1280, 900, False), "phone": (375, 812, True)}
 OPEN_ALL = "document.querySelectorAll('details').forEach((d) => { d.open = true; })"
 
 program, writer, output = find_program(), None, None
@@ -45,7 +44,7 @@ class BrowserTest(unittest.TestCase):
         for name in NAMES:
             page = self.opened(name)
             page.evaluate(OPEN_ALL)
-            for size, (width, height, is_phone) in SIZES.items():
+            for size, (width, height, is_phone) in SCREENS.items():
                 page.resize(width, height, is_phone)
                 for scheme in ["light", "dark"]:
                     page.prefer(scheme)
@@ -69,7 +68,7 @@ class BrowserTest(unittest.TestCase):
     def test_a_phone_shows_the_verdicts_without_scrolling(self):
         for name in ["varied", "extreme", "history"]:
             page = self.opened(name)
-            page.resize(*SIZES["phone"])
+            page.resize(*SCREENS["phone"])
             hidden = page.evaluate("""Array.from(document.querySelectorAll('td .verdict')).filter((word) => {
               const box = word.getBoundingClientRect();
               return box.width > 0 && (box.left < 0 || box.right > window.innerWidth);
@@ -81,16 +80,9 @@ class BrowserTest(unittest.TestCase):
         for name, size in [("varied", "desktop"), ("varied", "phone"), ("extreme", "desktop"), ("history", "desktop"),
                            ("history", "phone")]:
             page = self.opened(name)
-            page.resize(*SIZES[size])
+            page.resize(*SCREENS[size])
             page.evaluate(OPEN_ALL)
-            outside = page.evaluate("""Array.from(document.querySelectorAll('svg')).flatMap((svg) => {
-              const frame = svg.getBoundingClientRect();
-              return Array.from(svg.querySelectorAll('path, line, rect, text')).filter((mark) => {
-                const box = mark.getBoundingClientRect();
-                return box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 ||
-                       box.bottom > frame.bottom + 1;
-              }).map((mark) => mark.outerHTML.slice(0, 100));
-            })""")
+            outside = page.evaluate(OUTSIDE)
             self.assertEqual(outside, [], f"{name}, {size}")
             self.assertGreater(page.evaluate("document.querySelectorAll('svg .dots').length"), 10)
 
