@@ -15,7 +15,7 @@ using bench::Roofline;
 
 constexpr double kRoofHeight = 340;
 // How far the plane reaches beyond what it shows, as a ratio: marks and the parts of the roof have names beside them.
-constexpr double kAround = 4, kAbove = 1.6, kBelow = 2;
+constexpr double kAround = 4, kAbove = 1.6, kBelow = 4;
 
 struct Reached {
   double by_default = 0, best = 0;  // operations a second

@@ -70,7 +70,7 @@ void write_best(html::Html& html, std::vector<const ShownTrial*> trials) {
     html.element("th", std::to_string(i + 1), {{"scope", "row"}, {"class", "number"}});
     html.element("td", seconds_text(record.time->seconds), {{"class", "number"}});
     html.element("td", percent_text(*share_of_default(record)), {{"class", "number"}});
-    html.element("td", point_line(record.point));
+    html.element("td", point_line(record.point), {{"class", "text"}});
   }
 }
 
