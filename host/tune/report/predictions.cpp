@@ -63,7 +63,7 @@ void mark_point(html::Html& html, const Plane& plane, const PredictedPoint& poin
   constexpr double kRoom = 90;
   const bool is_right = is_best || x - plane.x.from < kRoom;
   write_text(html, is_best ? "best" : "default", is_right ? x + 8 : x - 8, is_best ? y + 12 : y - 6,
-             is_right ? "start" : "end", "name");
+             is_right ? "start" : "end", "name over");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ void mark_share(html::Html& html, double x, double y, double share, bool is_best
   html.element("path", "", {{"class", "dots"}, {"d", is_best ? diamond(x, y) : circle(x, y)}});
   // One below the other, so that close ones can be read; to the left the roof may be in the way.
   const std::string text = (is_best ? "best " : "default ") + percent_text(share);
-  write_text(html, text, x + 9, is_best ? y : y + 14, "start", "name");
+  write_text(html, text, x + 9, is_best ? y : y + 14, "start", "name over");
 }
 
 }  // namespace
