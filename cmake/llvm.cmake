@@ -11,7 +11,7 @@ set(ferry_llvm_targets ${LLVM_TARGETS_TO_BUILD})
 set(ferry_left_out_targets AMDGPU AVR BPF Lanai MSP430 XCore)
 list(REMOVE_ITEM ferry_llvm_targets ${ferry_left_out_targets})
 llvm_map_components_to_libnames(ferry_llvm_parts AsmParser BitReader BitWriter CodeGen DebugInfoDWARF IRReader LTO Linker
-  ObjCopy Option Passes ${ferry_llvm_targets})
+  MCA ObjCopy Option Passes RISCVTargetMCA ${ferry_llvm_targets})
 # LLVM's headers and lld call the initializers of all targets.
 set(initializers "")
 foreach(target IN LISTS ferry_left_out_targets)

@@ -2,6 +2,8 @@
 #include "base/hash_stream.h"
 #include "base/parallel_for.h"
 #include "crosscompile/codegen/llvm/function.h"
+#include "crosscompile/codegen/llvm/mca/code_cycles.h"
+#include "crosscompile/codegen/llvm/mca/record_code.h"
 #include "crosscompile/codegen/llvm/memory/nontemporal.h"
 #include "crosscompile/codegen/llvm/target/half_rounding.h"
 #include "crosscompile/codegen/llvm/target/half_selects.h"
@@ -160,6 +162,12 @@ std::string emit_assembly(std::span<const ir::Function> functions, const Target&
   Compiled compiled;
   compile(compiled, functions, target);
   return emit_file(*compiled.module, *compiled.machine, llvm::CodeGenFileType::AssemblyFile);
+}
+
+std::optional<double> code_cycles(const ir::Function& function, const Target& target, const CoreModel& core) {
+  Compiled compiled;
+  compile(compiled, {&function, 1}, target);
+  return cycles_of(record_code(*compiled.module, *compiled.machine, ir::function_symbol(function)), target, core);
 }
 
 }  // namespace ferry::codegen

@@ -1,11 +1,13 @@
 // Generates machine code from lowered functions with LLVM. No LLVM type appears here.
 #pragma once
 
+#include "crosscompile/codegen/llvm/mca/core_model.h"
 #include "crosscompile/codegen/llvm/object_cache.h"
 #include "crosscompile/ir/function.h"
 #include "ferry/target/target.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,5 +35,9 @@ std::vector<std::vector<std::uint8_t>> emit_objects(std::span<const ir::Function
                                                     ObjectCache* init_objects = nullptr);
 std::string emit_llvm(std::span<const ir::Function> functions, const Target& target);  // optimised IR as text
 std::string emit_assembly(std::span<const ir::Function> functions, const Target& target);
+// Returns the cycles of a call of the function by LLVM's model of a core (llvm-mca), from its machine code and how
+// often each loop runs, with all data in the first-level cache. Returns nothing if LLVM has no model of the core, or
+// none of some instruction, or if the trip count of a loop is not known.
+std::optional<double> code_cycles(const ir::Function& function, const Target& target, const CoreModel& core);
 
 }  // namespace ferry::codegen
