@@ -65,9 +65,17 @@ struct Core {
   double call_cycles = 0;  // to enter a loop, mispredicted branches included
   double split_load = 1;   // loads for one of a full vector that is not aligned
   std::array<Price, kInstructions> prices = {};
+  // The CPU whose scheduling model in LLVM says how long machine code takes on this core; empty: there is none to
+  // trust. Those of Cortex-A53 (10 cycles for a multiply-add) and Cortex-A55 (two multiply-adds of four floats a cycle,
+  // where it has one) are wrong for vectors; Cortex-A7 and SpacemiT X60 have none, and SiFive's X280 is for longer
+  // vectors. On SiFive's U74, as on others that run in order, llvm-mca lets no load end before an earlier multiply-add:
+  // it takes 8 cycles for an iteration of a dot product where the multiply-add's 5 decide.
+  std::string scheduling_model;
   bool shuffles_on_vector_unit = false;
   std::array<CacheLevel, 2> caches = {};  // the first and the second level
 
+  // Returns the cycles to enter and leave a loop of so many iterations.
+  double loop_cycles(double extent) const;
   const Price& price(Instruction instruction) const { return prices[static_cast<std::size_t>(instruction)]; }
   Unit unit(Instruction instruction) const;
 };

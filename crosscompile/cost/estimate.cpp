@@ -15,8 +15,6 @@ namespace {
 constexpr double kNotHidden = 0.3;
 // One thread alone takes so much of what memory can give to all.
 constexpr double kMemoryShare = 0.5;
-// Branch predictors know the end of shorter loops.
-constexpr double kPredictedExtent = 32, kPredictedCost = 0.3;
 // To distribute a parallel loop over threads.
 constexpr double kForkCycles = 10'000, kParallelCall = 100;
 
@@ -59,15 +57,11 @@ class Sum {
     double total = std::max({block.cycles, block.chain / overlap, block.depth / own_overlap}) * extent;
     total += block.latency / own_overlap * extent;
     for (const Work& inner : work.inner) total += cycles(inner, work.instructions, threads) * extent;
-    if (nest.var != nullptr) total += entry_cycles(nest);
+    if (nest.var != nullptr) total += core_.loop_cycles(extent);
     if (nest.is_parallel) total = in_parallel(total, extent, threads);
     return total * nest.share;
   }
 
-  double entry_cycles(const LoopNest& nest) const {
-    const bool is_predicted = core_.window > 0 && nest.extent <= kPredictedExtent;
-    return core_.call_cycles * (is_predicted ? kPredictedCost : 1);
-  }
   static double in_parallel(double cycles, double extent, std::uint32_t threads) {
     if (threads <= 1) return cycles + kParallelCall;
     const double shares = std::min<double>(threads, extent);
@@ -82,6 +76,12 @@ class Sum {
   Work work_;
 };
 
+void add_up(Estimate& estimate) {
+  const double all = estimate.compute_cycles + estimate.l2_cycles + estimate.memory_cycles;
+  const double longest = std::max({estimate.compute_cycles, estimate.l2_cycles, estimate.memory_cycles});
+  estimate.cycles = longest + kNotHidden * (all - longest);
+}
+
 }  // namespace
 
 Estimate estimate(const ir::Function& function, const Target& target, std::uint32_t threads) {
@@ -90,6 +90,7 @@ Estimate estimate(const ir::Function& function, const Target& target, std::uint3
   Estimate estimate;
   const Sum sum(nest, target, core);
   estimate.compute_cycles = sum.cycles(threads);
+  estimate.one_thread_compute_cycles = threads > 1 ? sum.cycles(1) : estimate.compute_cycles;
   const auto lines = lines_of(nest, core);
   const auto cycles = [&](std::size_t level) {
     return lines[level].in_row * core.caches[level].line_cycles +
@@ -97,13 +98,19 @@ Estimate estimate(const ir::Function& function, const Target& target, std::uint3
   };
   // Threads have a first level each, and share what is beyond the second.
   double share = 1;
-  if (threads > 1) share = std::min(1.0, estimate.compute_cycles / sum.cycles(1));
+  if (threads > 1) share = std::min(1.0, estimate.compute_cycles / estimate.one_thread_compute_cycles);
   estimate.l2_cycles = cycles(0) * share;
   estimate.memory_cycles = cycles(1) * std::max(share, kMemoryShare);
-  const double all = estimate.compute_cycles + estimate.l2_cycles + estimate.memory_cycles;
-  const double longest = std::max({estimate.compute_cycles, estimate.l2_cycles, estimate.memory_cycles});
-  estimate.cycles = longest + kNotHidden * (all - longest);
+  add_up(estimate);
   return estimate;
+}
+
+Estimate with_compute_cycles(const Estimate& estimate, double one_thread) {
+  Estimate other = estimate;
+  other.compute_cycles *= one_thread / estimate.one_thread_compute_cycles;
+  other.one_thread_compute_cycles = one_thread;
+  add_up(other);
+  return other;
 }
 
 }  // namespace ferry::cost

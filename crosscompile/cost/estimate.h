@@ -17,10 +17,13 @@ struct Estimate {
   double cycles = 0;  // on one core
   // Parts of them: what units and chains of results take, and lines from the second level and from beyond.
   double compute_cycles = 0;
+  double one_thread_compute_cycles = 0;
   double l2_cycles = 0, memory_cycles = 0;
 };
 
 // `function` is as lowered, for a CPU, with its sizes fixed. `threads` run its parallel loops.
 Estimate estimate(const ir::Function& function, const Target& target, std::uint32_t threads = 1);
+// Returns the estimate with another figure for what one thread computes, such as that of its machine code.
+Estimate with_compute_cycles(const Estimate& estimate, double one_thread);
 
 }  // namespace ferry::cost

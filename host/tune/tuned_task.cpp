@@ -100,6 +100,12 @@ std::optional<double> TunedTask::cycles_at(const SpacePoint& point) const {
   return source.compiler->estimated_cycles(scheduled_at(*this, at(values_in_order(point)), {}), target, threads);
 }
 
+std::optional<double> TunedTask::code_cycles_at(const SpacePoint& point) const {
+  if (!open_sizes.empty()) return std::nullopt;
+  const std::uint32_t threads = std::max(1U, key.device.threads);
+  return source.compiler->code_cycles(scheduled_at(*this, at(values_in_order(point)), {}), target, threads);
+}
+
 KernelSource TunedTask::at(const PointInOrder& point) const {
   KernelSource kernel = source;
   if (point.empty()) return kernel;

@@ -34,6 +34,8 @@ struct TunedTask {
   std::optional<SpacePoint> space_at(const PointInOrder& point) const;
   // Returns the cost model's cycles of a call at a point; nothing where it has none, as with open sizes.
   std::optional<double> cycles_at(const SpacePoint& point) const;
+  // Likewise, with the machine code's cycles of computing (KernelCompiler::code_cycles()).
+  std::optional<double> code_cycles_at(const SpacePoint& point) const;
   // Returns the kernel with the schedule at a point, as one side of a comparison.
   KernelSource at(const PointInOrder& point) const;
 };

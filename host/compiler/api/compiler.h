@@ -260,6 +260,10 @@ class KernelCompiler {
   // without a CPU, open sizes, and schedules that cannot be carried out.
   virtual std::optional<double> estimated_cycles(const Scheduled& scheduled, const Target& target,
                                                  std::uint32_t threads) const = 0;
+  // The same, but compiles it, and takes the cycles of computing from the machine code (codegen::code_cycles). Nothing
+  // also where LLVM has no good model of the core.
+  virtual std::optional<double> code_cycles(const Scheduled& scheduled, const Target& target,
+                                            std::uint32_t threads) const = 0;
   // Takes one program. Without `target` it is this machine, or OpenCL where the schedule binds loops to threads.
   virtual InterpretedKernel interpret(const Scheduled& scheduled, const Target* target) const = 0;
   // Takes one program. Compiles it for this machine and loads it into this process.

@@ -4,8 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "crosscompile/codegen/llvm/codegen.h"
+#include "crosscompile/cost/core.h"
 #include "crosscompile/cost/estimate.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/passes/pipeline.h"
 #include "host/compiler/llvm/scheduled_programs.h"
 #include "host/lower/lower.h"
 
@@ -55,6 +58,26 @@ std::optional<double> cycles_of(const Scheduled& scheduled, const Target& target
   try {
     const ScheduledPrograms all = scheduled_programs(scheduled, target, false);
     return lowered_cycles(all.programs, all.schedules, target, threads);
+  } catch (const CompileError&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<double> code_cycles_of(const Scheduled& scheduled, const Target& target, std::uint32_t threads) {
+  const cost::Core core = cost::core_of(target);
+  if (!is_modelled(target, scheduled.sizes) || core.scheduling_model.empty()) return std::nullopt;
+  const codegen::CoreModel model{core.scheduling_model, [&](double trips) { return core.loop_cycles(trips); }};
+  try {
+    const ScheduledPrograms all = scheduled_programs(scheduled, target, false);
+    double cycles = 0;
+    for (const ir::Function& function : lower::lower_module(all.programs, all.schedules)) {
+      if (!function.symbols.empty()) return std::nullopt;
+      if (!function.init_of.empty()) continue;
+      const std::optional<double> code = codegen::code_cycles(passes::run_pipeline(function, target), target, model);
+      if (!code) return std::nullopt;
+      cycles += cost::with_compute_cycles(cost::estimate(function, target, threads), *code).cycles;
+    }
+    return cycles;
   } catch (const CompileError&) {
     return std::nullopt;
   }

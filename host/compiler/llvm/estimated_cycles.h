@@ -13,8 +13,10 @@ namespace ferry {
 
 // As KernelCompiler::estimated_cycles().
 std::optional<double> cycles_of(const Scheduled& scheduled, const Target& target, std::uint32_t threads);
-// The same for a program and the schedule that was decided on for it; null if there is no model for the target or for
-// open sizes. `sizes` are as in Scheduled.
+// As KernelCompiler::code_cycles().
+std::optional<double> code_cycles_of(const Scheduled& scheduled, const Target& target, std::uint32_t threads);
+// The same as cycles_of() for a program and the schedule that was decided on for it; null if there is no model for the
+// target or for open sizes. `sizes` are as in Scheduled.
 std::shared_ptr<const DecidedPoint> decided_point(lang::Program program, schedule::Schedule schedule,
                                                   const SizesByName& sizes, const Target& target);
 

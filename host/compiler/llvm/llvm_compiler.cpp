@@ -129,6 +129,11 @@ class LlvmCompiler final : public Compiler {
     return cycles_of(scheduled, target, threads);
   }
 
+  std::optional<double> code_cycles(const Scheduled& scheduled, const Target& target,
+                                    std::uint32_t threads) const override {
+    return code_cycles_of(scheduled, target, threads);
+  }
+
   InterpretedKernel interpret(const Scheduled& scheduled, const Target* target) const override {
     return interpreted_kernel(scheduled, target);
   }

@@ -68,6 +68,7 @@ class FakeCompiler final : public Compiler {
   std::optional<double> estimated_cycles(const Scheduled&, const Target&, std::uint32_t) const override {
     unexpected();
   }
+  std::optional<double> code_cycles(const Scheduled&, const Target&, std::uint32_t) const override { unexpected(); }
   InterpretedKernel interpret(const Scheduled&, const Target*) const override { unexpected(); }
   HostKernel load(const Scheduled&) const override { unexpected(); }
   Bytes compile(const ForeignSource&, const Target&, CodeForm) const override { unexpected(); }
