@@ -203,8 +203,10 @@ void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
       ->type_name("N");
   command.add_flag("--open", options->tune.open_sizes,
                    "Tune the code for any sizes, as it performs at these; otherwise it is for these alone");
-  command.add_flag("--static", options->is_static,
-                   "Only rank the schedules by the cost model, for --target and without a device; --trials: as many");
+  command.add_flag(
+      "--static", options->is_static,
+      "Only rank the schedules, for --target and without a device: by the cost model, the best by their machine code "
+      "(--trials: as many)");
   add_comparison_options(
       command, {options->tune.records, options->tune.processes, options->tune.threads},
       {.records = "The file that records are added to (default: your own, ~/.local/share/ferry/records.jsonl)",
@@ -233,7 +235,7 @@ void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
       "  ferry tune net.onnx --size N=1 --budget 10m --remote pi\n"
       "  ferry tune mm.tc --schedule mm.schedule --size M=512,N=512,K=512      the knobs of your own schedule\n"
       "  ferry tune mm.tc --size M=512,N=512,K=512 --records tuned.jsonl --json\n"
-      "  ferry tune mm.tc --size M=512,N=512,K=512 --static --target raspberry-pi-4      by the cost model alone");
+      "  ferry tune mm.tc --size M=512,N=512,K=512 --static --target raspberry-pi-4      without a device");
   command.callback([options, &chosen, &command] {
     options->tune.has_trials_limit = command.count("--trials") > 0;
     chosen = [options](const Compiler* compiler) { return tune_kernel(compiler, *options); };

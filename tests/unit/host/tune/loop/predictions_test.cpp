@@ -64,14 +64,14 @@ TEST_CASE("measured points have the estimates by which a space is ranked, others
   CHECK(found.missing.empty());
   REQUIRE(found.points.size() == 4);
   for (const auto& [point, place] : {std::pair(0, 0), {1, 2}, {2, 3}, {3, 4}}) {
-    CHECK(found.points[point].cycles == ranking.best[place].cost);
+    CHECK(found.points[point].cycles == ranking.best[place].cycles);
     CHECK(found.points[point].share == doctest::Approx((place + 1) / 3.0));
   }
   REQUIRE(found.by_default.has_value());
-  CHECK(found.by_default->cycles == ranking.default_cycles);
+  CHECK(found.by_default->cycles == ranking.by_default.cycles);
   CHECK(found.by_default->share == 1);
   REQUIRE(found.best.has_value());
-  CHECK(found.best->cycles == ranking.best[2].cost);
+  CHECK(found.best->cycles == ranking.best[2].cycles);
 }
 
 TEST_CASE("targets and open sizes that the cost model does not know have no estimates, and the page says so") {
