@@ -4,7 +4,7 @@
     ferry tune mm.tc --size M=512,N=512,K=512 --searcher 'python3 hill_climb.py'
 
 From the default on it tries all neighbours of the best point, which differ in one knob, until none is faster. Lines of
-JSON go both ways; docs/tuning.md describes them.
+JSON go both ways; docs/tuning_search.md describes them.
 """
 
 import json

@@ -105,7 +105,7 @@ def tune(
     records: the file that results are added to, from which other commands take them; your own by default.
     schedule: directives with knobs to be tuned, in place of the default schedule's space.
     processes: in which the best is compared with the default; 0: it is not.
-    searcher: a command that decides what is tried (docs/tuning.md).
+    searcher: a command that decides what is tried (docs/tuning_search.md).
     Raises UsageError and CompileError for mistakes, and Error with the code "unavailable" if there is no device.
     """
     remotes = [remote] if isinstance(remote, str) else list(remote)

@@ -1,4 +1,4 @@
-// A search that another program makes, over lines of JSON (docs/tuning.md, A search of your own).
+// A search that another program makes, over lines of JSON (docs/tuning_search.md, A search of your own).
 #pragma once
 
 #include "host/tune/foreign/child_process.h"
