@@ -99,14 +99,20 @@ OpenSession opening(RemoteOptions remote) {
   return [remote](const ConnectOptions& options) { return open_device(remote, options); };
 }
 
-std::vector<bench::NamedDevice> devices_at(const std::vector<std::string>& addresses, const RemoteOptions& remote) {
+std::vector<bench::NamedDevice> devices_at(const std::vector<std::string>& addresses, const RemoteOptions& remote,
+                                           std::size_t boards) {
+  if (boards > 1 && addresses.empty()) throw UsageError("--boards: expected --remote with it, the address of a farm");
+  std::vector<std::string> all;
+  for (const std::string& address : addresses) all.insert(all.end(), boards, address);
   std::vector<bench::NamedDevice> devices;
-  const std::vector<SharedBoard> boards = remote.schemes->shared_connectors(addresses, remote.key_file);
-  for (std::size_t i = 0; i < boards.size(); ++i) {
+  const std::vector<SharedBoard> shared = remote.schemes->shared_connectors(all, remote.key_file);
+  for (std::size_t i = 0; i < shared.size(); ++i) {
+    if (boards > 1 && shared[i] == nullptr)
+      throw UsageError("--boards: expected the address of a farm in --remote, got '" + all[i] + "'");
     RemoteOptions one = remote;
-    one.address = addresses[i];
-    one.board = boards[i];
-    devices.push_back({addresses[i], opening(one)});
+    one.address = all[i];
+    one.board = shared[i];
+    devices.push_back({all[i], opening(one)});
   }
   if (devices.empty()) devices.push_back({"this machine", opening(remote)});
   return devices;

@@ -41,8 +41,10 @@ void print_lease_notice(const std::string& line);
 Device open_device(const RemoteOptions& remote, ConnectOptions options = {});
 // The same, for services. All sessions are on the same board, if the remote is one of a farm.
 OpenSession opening(RemoteOptions remote);
-// The same for each of these servers, by its address; boards of one farm are leased together. Without addresses it is
-// a private one on this machine.
-std::vector<bench::NamedDevice> devices_at(const std::vector<std::string>& addresses, const RemoteOptions& remote);
+// The same for each of these servers, by its address, or for so many boards at each; boards of one farm are leased
+// together. Without addresses it is a private one on this machine. Throws UsageError for several boards at what is not
+// the address of a farm.
+std::vector<bench::NamedDevice> devices_at(const std::vector<std::string>& addresses, const RemoteOptions& remote,
+                                           std::size_t boards = 1);
 
 }  // namespace ferry::cli

@@ -43,6 +43,7 @@ struct TuneCommand {
   KernelCommand kernel;
   RemoteOptions remote;
   std::vector<std::string> addresses;
+  std::size_t boards = 1;  // at each address
   tune::TuneOptions tune;
   std::string target;
   std::string budget = "60s";
@@ -115,6 +116,7 @@ int tune_network(std::span<const bench::NamedDevice> devices, const tune::TunedK
 }
 
 constexpr std::size_t kShownPoints = 10;
+constexpr std::size_t kMostBoards = 16;  // in one request to a farm
 
 int rank_kernel(const Compiler& compiler, const tune::TunedKernel& kernel, const TuneCommand& options) {
   if (!options.addresses.empty())
@@ -138,13 +140,15 @@ int tune_kernel(const Compiler* compiler, TuneCommand& options) {
   if (processes != 0 && (processes < bench::kLeastProcesses || processes > bench::kMostProcesses))
     throw UsageError("--processes: expected 0, or " + std::to_string(bench::kLeastProcesses) + " to " +
                      count_text(bench::kMostProcesses));
+  if (options.boards == 0 || options.boards > kMostBoards)
+    throw UsageError("--boards: expected 1 to " + count_text(kMostBoards));
   if (!options.html.empty()) expect_writable(options.html);
   options.tune.budget_seconds = static_cast<double>(*budget) / 1000;
   options.tune.is_local = options.addresses.empty();
   options.tune.records = records_or_own(options.tune.records);
   const std::filesystem::path folder = std::filesystem::path(options.tune.records).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder);
-  const std::vector<bench::NamedDevice> devices = devices_at(options.addresses, options.remote);
+  const std::vector<bench::NamedDevice> devices = devices_at(options.addresses, options.remote, options.boards);
   TuningWork work;
   if (kernel.source.as_network() != nullptr) return tune_network(devices, kernel, options, work.observer);
   options.tune.peak = true;
@@ -190,6 +194,8 @@ void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
   command.add_option("--fn", kernel.function, "The function to tune, where there are several")->type_name("NAME");
   add_schedule_options(command, kernel.schedule);
   add_remotes_option(command, options->addresses, options->remote, schemes);
+  command.add_option("--boards", options->boards, "Share the work between so many boards of the farm in --remote")
+      ->type_name("N");
   add_target_option(command, options->target);
   add_call_options(command, options->tune.call, DefaultSeed::drawn);
   command
@@ -217,7 +223,7 @@ void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
       ->type_name("N");
   command
       .add_option("--searcher", options->tune.searcher,
-                  "A command that decides what is tried, over lines of JSON (docs/tuning.md)")
+                  "A command that decides what is tried, over lines of JSON (docs/tuning_search.md)")
       ->type_name("COMMAND");
   command.add_option("--search-seed", options->tune.seed, "Draws what is tried")->type_name("N");
   command
@@ -231,7 +237,7 @@ void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
       "'compile' then use the best (--records none: not). docs/tuning.md says more.\n\n"
       "Examples:\n"
       "  ferry tune conv.tc --size C=64,K=64,S=56 --remote pi\n"
-      "  ferry tune mm.tc --size M=512,N=512,K=512 --budget 5m -r farm://lab/rpi4 -r farm://lab/rpi4\n"
+      "  ferry tune mm.tc --size M=512,N=512,K=512 --budget 5m -r farm://lab/rpi4 --boards 4\n"
       "  ferry tune net.onnx --size N=1 --budget 10m --remote pi\n"
       "  ferry tune mm.tc --schedule mm.schedule --size M=512,N=512,K=512      the knobs of your own schedule\n"
       "  ferry tune mm.tc --size M=512,N=512,K=512 --records tuned.jsonl --json\n"

@@ -23,13 +23,13 @@ namespace {
 
 const std::string kServer = std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server";
 
-// A tracker of its own, and one board, which has the keys of all leases.
+// A tracker of its own, and one board, which has the keys of all leases and serves two at a time.
 struct Lab {
   using Words = std::vector<std::string>;
 
   // `answer` sees what the lab itself does not answer.
   explicit Lab(ScriptedTracker::Script answer = {})
-      : board(kServer, {}, {"--key-file", key_file("board.key", board_key)}),
+      : board(kServer, {}, {"--sessions", "2", "--key-file", key_file("board.key", board_key)}),
         tracker(client_key, [this, answer](Peer& peer, const Message& message) {
           if (answer) answer(peer, message);
           if (!answer) grant(peer, message);
@@ -97,6 +97,26 @@ TEST_CASE("several remotes of a farm are one request") {
   REQUIRE(lab.received<wire::Submit>().size() == 1);
   CHECK(lab.received<wire::Submit>()[0].request.slots == Lab::Words{"a", "a"});
   CHECK(lab.received<wire::Submit>()[0].request.priority == 90);
+}
+
+TEST_CASE("tune leases several boards of a farm in one request, and refuses them of a single device") {
+  const Lab lab;
+  const auto tune = [&](const std::string& boards, const Lab::Words& more) {
+    Lab::Words words = {"tune", "-e", kMatmul, "--size", "M=8,N=8,K=8", "--trials", "2", "--processes", "0"};
+    words.insert(words.end(), {"--records", lab.folder.path("r.jsonl"), "--boards", boards});
+    words.insert(words.end(), more.begin(), more.end());
+    return lab.run(words);
+  };
+  const Outcome outcome = tune("2", {"--remote", "pi"});
+  CHECK_MESSAGE(outcome.code == 0, outcome.err);
+  REQUIRE(lab.received<wire::Submit>().size() == 1);
+  CHECK(lab.received<wire::Submit>()[0].request.slots == Lab::Words{"rpi4", "rpi4"});
+
+  CHECK(tune("2", {"--remote", lab.board.address()}).err ==
+        "ferry: --boards: expected the address of a farm in --remote, got '" + lab.board.address() + "'\n");
+  CHECK(tune("2", {}).err == "ferry: --boards: expected --remote with it, the address of a farm\n");
+  CHECK(tune("17", {"--remote", "pi"}).err == "ferry: --boards: expected 1 to 16\n");
+  CHECK(lab.received<wire::Submit>().size() == 1);
 }
 
 TEST_CASE("Ctrl-C while a board is waited for leaves nothing locked") {
