@@ -16,7 +16,7 @@ struct RowFusion {
   std::string result;               // the stage in whose outer loops the others are computed; empty: nothing is fused
   std::vector<std::string> stages;  // the others, consumers first
   std::size_t outer = 0;            // number of leading axes that enumerate the rows
-  std::int64_t rows = 1;            // number of rows that each stage computes before the next one does
+  std::int64_t rows = 1;            // number of rows that each stage computes before the next one does, by default
 };
 
 //     for i: top[i] = max(A[i, :])                 for i

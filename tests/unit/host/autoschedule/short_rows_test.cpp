@@ -118,3 +118,26 @@ TEST_CASE("a convolution's tile takes whole rows of few pixels rather than leave
   CHECK(tile(512, 7, 256) == std::pair(5, 2));
   CHECK(tile(256, 14, 256) == std::pair(5, 2));
 }
+
+TEST_CASE("short rows of a softmax are computed four at a time, other rows one by one") {
+  const auto softmax = [](const std::string& size) {
+    return "def f(float(" + size +
+           ") A) -> (Y) {\n  top(b,i) max=! A(b,i,j)\n  e(b,i,j) = exp(A(b,i,j) - top(b,i))\n"
+           "  total(b,i) +=! e(b,i,j)\n  Y(b,i,j) = e(b,i,j) / total(b,i)\n}";
+  };
+  for (const std::uint32_t bits : {128U, 512U}) {
+    INFO(bits << "-bit vectors");
+    for (const char* size : {"5,37,77", "5,4,16", "5,10,255"}) {
+      const std::string text = decided(softmax(size), bits, {});
+      INFO(size << "\n" << text);
+      CHECK(has(text, "Y: split i 4\n"));
+      CHECK(has(text, "total: compute_at Y i.outer\n"));
+    }
+    for (const char* size : {"5,37,256", "5,3,77", "5,M,77", "5,37,N"})
+      CHECK_MESSAGE(!has(decided(softmax(size), bits, {}), "Y: split i"), size);
+    const char* norm =
+        "def f(float(37,77) A) -> (Y) {\n  sum(i) +=! A(i,j)\n  square(i) +=! A(i,j) * A(i,j)\n"
+        "  Y(i,j) = (A(i,j) - sum(i) / 77) / sqrt(square(i))\n}";
+    CHECK(!has(decided(norm, bits, {}), "Y: split i"));
+  }
+}
