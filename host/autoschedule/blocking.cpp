@@ -122,6 +122,7 @@ TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction
                     .lanes = lanes,
                     .rows = constant_extent(stage.axes[contraction.row].extent),
                     .vector_cost = kColumnCost,
+                    .counts_tails = !contraction.blocks && stage.reduction()->axes.size() == 1,
                     .vector_registers = registers};
   const SharedSteps steps = shared_steps(stage, contraction, target);
   if (steps.count > 1) {

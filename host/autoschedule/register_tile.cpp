@@ -12,10 +12,14 @@ constexpr std::int64_t kMaxVectors = 4;
 // Cost factors of a tail in addition to its unused part: separate code for rows, and also masks for columns.
 constexpr double kRowTail = 0.88, kColumnTail = 0.7;
 
-double used_share(std::int64_t extent, std::int64_t tile, double tail) {
+// Returns the time of an extent's elements in whole tiles, as a share of that of its tiles.
+double used_share(const TiledAxes& axes, std::int64_t extent, std::int64_t tile, double tail) {
   if (extent <= 0 || extent % tile == 0) return 1.0;
   const std::int64_t tiles = (extent + tile - 1) / tile;
-  return tail * static_cast<double>(extent) / static_cast<double>(tiles * tile);
+  // A tail beside one whole tile costs as much in either way.
+  const double whole_tiles =
+      axes.counts_tails ? static_cast<double>(tiles - 2) + 2 / tail : static_cast<double>(tiles) / tail;
+  return static_cast<double>(extent) / (whole_tiles * static_cast<double>(tile));
 }
 
 // Whether tiles may have so many rows.
@@ -25,8 +29,8 @@ bool divides_rows(std::int64_t rows, const TiledAxes& axes) {
 }
 
 double rows_share(std::int64_t rows, const TiledAxes& axes) {
-  if (axes.rows <= 0 || rows <= axes.rows) return used_share(axes.rows, rows, kRowTail);
-  return used_share(axes.outer_rows, rows / axes.rows, kRowTail);
+  if (axes.rows <= 0 || rows <= axes.rows) return used_share(axes, axes.rows, rows, kRowTail);
+  return used_share(axes, axes.outer_rows, rows / axes.rows, kRowTail);
 }
 
 std::int64_t row_registers(std::int64_t rows, const TiledAxes& axes) {
@@ -64,7 +68,7 @@ RegisterTile choose_register_tile(std::uint32_t registers, const TiledAxes& axes
     const double in_flight = std::min(1.0, static_cast<double>(sums) / 10.0);
     const double score =
         reuse * in_flight * rows_share(rows, axes) *
-        used_share(axes.columns, vectors * axes.lanes, axes.has_whole_vectors ? kRowTail : kColumnTail);
+        used_share(axes, axes.columns, vectors * axes.lanes, axes.has_whole_vectors ? kRowTail : kColumnTail);
     if (score > best_score + 1e-9) {
       best_score = score;
       best = tile;

@@ -22,6 +22,7 @@ struct TiledAxes {
   // Cost of loading a vector of columns, as a multiple of the cost of broadcasting an element of a row.
   double vector_cost = 1;
   bool has_whole_vectors = false;  // a tail of columns needs code of its own, but no masks
+  bool counts_tails = false;       // the more tiles there are, the less their tail costs
   // Registers that a vector takes, as columns and as sums.
   std::int64_t vector_registers = 1;
   // Vectors of columns that are loaded at once for each one of a tile, and registers that a row's elements and

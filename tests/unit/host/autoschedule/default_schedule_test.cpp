@@ -1,9 +1,11 @@
 #include "ferry/schedule/default_schedule.h"
 
+#include "ferry/lang/text.h"
 #include "ferry/operators.h"
 #include "host/autoschedule/inline_choice.h"
 #include "host/autoschedule/register_tile.h"
 #include "tests/support/schedules/cpu_with_vectors.h"
+#include "tests/unit/host/autoschedule/rule_cases.h"
 
 #include <doctest/doctest.h>
 
@@ -155,6 +157,24 @@ TEST_CASE("register tiles fit the registers and do not waste rows that are known
   CHECK(autoschedule::choose_register_tile(32, {.lanes = 16, .rows = 7, .outer_rows = 4, .vector_cost = 4}).rows == 14);
   CHECK(autoschedule::choose_register_tile(32, {.lanes = 16, .rows = 7, .outer_rows = 1, .vector_cost = 4}).rows == 7);
   CHECK(autoschedule::choose_register_tile(32, {.lanes = 16, .has_rows = false}).rows == 1);
+}
+
+TEST_CASE("the more tiles there are, the less a register tile is chosen for what it leaves, except in windows") {
+  using autoschedule::RegisterTile;
+  const auto tile = [](std::int64_t rows, std::int64_t columns, bool counts_tails) {
+    return autoschedule::choose_register_tile(
+        16, {.columns = columns, .lanes = 8, .rows = rows, .vector_cost = 1.15, .counts_tails = counts_tails});
+  };
+  CHECK(tile(1000, 1024, true) == RegisterTile{6, 2});
+  CHECK(tile(1000, 1024, false) == RegisterTile{5, 2});
+  CHECK(tile(20, 1024, true) == RegisterTile{5, 2});
+  const char* const product = "def f(float(M,K) A, const float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+  const std::string text =
+      autoschedule::default_schedule(lang::parse(product, "test.tc").at(0), test::small_cpu(512, 32 << 10, 1 << 20),
+                                     {{"M", 8}, {"N", 4096}, {"K", 4096}})
+          .to_text();
+  INFO(text);
+  CHECK(text.find("C: split n 48\n") != std::string::npos);
 }
 
 TEST_CASE("a default schedule is text that replays to itself") {
