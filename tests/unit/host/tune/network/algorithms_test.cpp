@@ -153,15 +153,19 @@ TEST_CASE("a network in which another algorithm is faster takes it, records it, 
   const RecordsFile file;
   const KernelSource source = network(64, 7);
   const Target target = target_here(kSmallCache);
-  const tune::TunedNetwork tuned = tune::tune_network(this_machine(), {source, {}, kSmallCache}, options_for(file));
+  TuneOptions options = options_for(file);
+  options.processes = 10;  // it is about 1.3 times as fast; three processes cannot always tell
+  const tune::TunedNetwork tuned = tune::tune_network(this_machine(), {source, {}, kSmallCache}, options);
   const auto kernel = std::ranges::find(tuned.kernels, 2U, [](const auto& one) { return one.nodes.size(); });
   REQUIRE(kernel != tuned.kernels.end());
   CHECK(kernel->algorithm == "direct");
   CHECK(std::ranges::any_of(kernel->others, [](const tune::AlgorithmResult& other) { return other.trials > 0; }));
   CHECK(kernel->is_used);
   CHECK(kernel->point_algorithm.starts_with("winograd"));
-  CHECK(tuned.is_faster);
   REQUIRE(tuned.comparison);
+  INFO("the default took " << tuned.comparison->times.ratio << " times as long, from " << tuned.comparison->times.low
+                           << " to " << tuned.comparison->times.high);
+  CHECK(tuned.is_faster);
   CHECK(tuned.comparison->difference().empty());
 
   CHECK(std::ranges::none_of(kernel->others, [](const auto& other) { return other.state == KernelState::failed; }));
