@@ -42,9 +42,9 @@ void find_facts(llvm::Module& module, llvm::TargetMachine& machine, ModuleFacts&
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     const llvm::LoopInfo& loops = functions.getResult<llvm::LoopAnalysis>(function);
-    std::map<const llvm::Value*, std::int64_t> arguments;
+    LoopValues::Arguments arguments;
     if (const auto extent = extents.find(function.getName().str()); extent != extents.end() && extent->second > 0)
-      arguments = {{function.getArg(0), 0}, {function.getArg(1), extent->second}};
+      arguments = LoopValues::Arguments({{function.getArg(0), 0}, {function.getArg(1), extent->second}});
     LoopValues values(functions.getResult<llvm::ScalarEvolutionAnalysis>(function), arguments);
     for (const llvm::BasicBlock& block : function) {
       BlockFacts& facts = into[&block];

@@ -87,7 +87,7 @@ void LoopValues::add_loops(const llvm::Value& condition, Iterations& loops) cons
 
 std::optional<double> LoopValues::average(Iterations loops, const Quantity& quantity) {
   double combinations = 1;
-  std::map<const llvm::Loop*, std::int64_t> extents;
+  llvm::DenseMap<const llvm::Loop*, std::int64_t> extents;
   for (const auto& [loop, zero] : loops) {
     const std::optional<double> count = trips(*loop);
     if (!count) return std::nullopt;

@@ -1,13 +1,14 @@
 // Values of scalar evolution's expressions in iterations of loops. Only for files that may include LLVM.
 #pragma once
 
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/MapVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Value.h>
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -15,8 +16,10 @@ namespace ferry::codegen {
 
 class LoopValues {
  public:
+  using Arguments = llvm::DenseMap<const llvm::Value*, std::int64_t>;
+
   // `arguments` are the values of the function's arguments that are known.
-  LoopValues(llvm::ScalarEvolution& evolution, std::map<const llvm::Value*, std::int64_t> arguments)
+  LoopValues(llvm::ScalarEvolution& evolution, Arguments arguments)
       : evolution_(evolution), arguments_(std::move(arguments)) {}
 
   // Returns the trip count of a loop, on average over the loops around it.
@@ -25,7 +28,8 @@ class LoopValues {
   std::optional<double> share(llvm::Value& condition);
 
  private:
-  using Iterations = std::map<const llvm::Loop*, std::int64_t>;
+  // In an order that no address decides: iterations are drawn in it.
+  using Iterations = llvm::MapVector<const llvm::Loop*, std::int64_t>;
   using Quantity = std::function<std::optional<double>(const Iterations& iterations)>;
 
   void add_loops(const llvm::SCEV& value, Iterations& loops) const;
@@ -35,8 +39,8 @@ class LoopValues {
   std::optional<bool> holds(llvm::Value& condition, const Iterations& iterations) const;
 
   llvm::ScalarEvolution& evolution_;
-  std::map<const llvm::Value*, std::int64_t> arguments_;
-  std::map<const llvm::Loop*, std::optional<double>> known_;
+  Arguments arguments_;
+  llvm::DenseMap<const llvm::Loop*, std::optional<double>> known_;
 };
 
 }  // namespace ferry::codegen

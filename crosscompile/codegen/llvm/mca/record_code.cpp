@@ -3,6 +3,7 @@
 #include "crosscompile/codegen/llvm/mca/loop_facts.h"
 #include "crosscompile/ir/error.h"
 
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/CodeGen/AsmPrinter.h>
 #include <llvm/CodeGen/MachineBranchProbabilityInfo.h>
@@ -68,12 +69,13 @@ class RecordLoops : public llvm::MachineFunctionPass {
   }
 
  private:
-  using Flow = std::map<const MachineBasicBlock*, double>;  // how often blocks are entered
+  using Flow = llvm::MapVector<const MachineBasicBlock*, double>;  // how often blocks are entered
 
   // Returns an iteration of a loop, or the function, and how often an iteration goes to each block behind the loop.
   std::pair<CodeLoop, Flow> code_of(const MachineLoop* loop, const MachineBasicBlock& header) {
     CodeLoop code;
-    Flow inside = {{&header, 1}}, exits;
+    Flow inside, exits;
+    inside[&header] = 1;
     const auto go = [&](const MachineBasicBlock* to, double share) {
       if (to != &header) (loop != nullptr && !loop->contains(to) ? exits : inside)[to] += share;
     };
