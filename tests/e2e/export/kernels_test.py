@@ -56,7 +56,7 @@ class KernelsTest(unittest.TestCase):
             np.testing.assert_array_equal(c, exported.run(text_file(self, MM), ["C"], A=a, B=b)[0])
 
     def test_math_functions_are_part_of_the_object(self):
-        softmax = Exported(text_file(self, SOFTMAX), "softmax")
+        softmax = Exported(text_file(self, SOFTMAX), "softmax", "--size", "N=19,D=45")
         x = aligned(np.random.default_rng(1).standard_normal((19, 45), np.float32) * 8)
         y = aligned(np.zeros_like(x))
         self.assertEqual(softmax.call("run", softmax.make(19, 45), x, y, 19, 45), 0)
