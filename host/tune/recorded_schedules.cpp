@@ -69,7 +69,8 @@ std::optional<TuneRecord> RecordedSchedules::best_of(const TaskKey& key, const N
            std::ranges::find(others, record.algorithm, &OtherAlgorithm::name) == others.end();
   });
   std::optional<TuneRecord> best = best_record(records, key, place_in(network));
-  if (!best || !best->confirmed || best->values.empty() || *share_of_default(*best) > 1 - kLeastGain)
+  if (!best || !best->confirmed || best->values.empty() || !is_faster_than_default(*best) ||
+      *share_of_default(*best) > 1 - kLeastGain)
     return std::nullopt;
   return best;
 }

@@ -59,6 +59,12 @@ std::string device_text(const tune::DeviceKey& device) {
   return text;
 }
 
+std::string faster_text(const tune::TuneRecord& record) {
+  const double share = *tune::share_of_default(record);
+  return record.confirmed && share < 1 && !tune::is_faster_than_default(record) ? "cannot tell"
+                                                                                : tune::gain_text(share);
+}
+
 int list(const RecordsCommand& options) {
   const std::vector<tune::TuneRecord> records = merged(options);
   std::map<tune::TaskKey, std::vector<const tune::TuneRecord*>> tasks;
@@ -88,7 +94,7 @@ int list(const RecordsCommand& options) {
     } else {
       rows.push_back({printable(newest.function), printable(sizes_text(newest)), printable(device_text(key.device)),
                       count_text(trials.size()), best ? seconds_text(best->time->seconds) : "",
-                      best ? tune::gain_text(*share_of_default(*best)) : "", printable(point)});
+                      best ? faster_text(*best) : "", printable(point)});
     }
   }
   if (options.json)

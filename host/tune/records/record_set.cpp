@@ -81,9 +81,9 @@ Records ranked(const Records& task, const Place& here) {
     if (share_of_default(*record) && !faulty.contains(record->code) && record->default_code == newest->default_code &&
         !is_settled_otherwise(*record, comparisons, here))
       found.push_back(record);
-  // Points that are slower than the default come last, because those that were confirmed elsewhere may not be.
+  // Points that were not faster than the default here come last, because those that were confirmed elsewhere may be.
   const auto is_faster_here = [&](const TuneRecord& record) {
-    return counts_in(place_of(record), here) && *share_of_default(record) < 1;
+    return counts_in(place_of(record), here) && is_faster_than_default(record);
   };
   std::ranges::stable_sort(found, [&](const TuneRecord* a, const TuneRecord* b) {
     if (a->confirmed != b->confirmed) return a->confirmed;

@@ -3,6 +3,7 @@
 #include "base/fields.h"
 #include "base/hex.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -164,6 +165,10 @@ void set_place(TuneRecord& record, const Place& place) {
 std::optional<double> share_of_default(const TuneRecord& record) {
   if (!record.time || !record.default_time) return std::nullopt;
   return record.time->seconds / record.default_time->seconds;
+}
+
+bool is_faster_than_default(const TuneRecord& record) {
+  return share_of_default(record) && std::max(record.time->seconds, record.time->high) < record.default_time->seconds;
 }
 
 Result<std::string> record_line(const TuneRecord& record) {

@@ -92,5 +92,7 @@ void set_place(TuneRecord& record, const Place& place);
 
 // Returns the time as a share of the default's in the same run; nothing unless both were measured.
 std::optional<double> share_of_default(const TuneRecord& record);
+// Whether it took less time than the default in the same run, wherever in its interval the time lies.
+bool is_faster_than_default(const TuneRecord& record);
 
 }  // namespace ferry::tune

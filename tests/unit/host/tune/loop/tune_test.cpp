@@ -218,10 +218,10 @@ TEST_CASE("a record of another version counts as measured if the code is the sam
   REQUIRE(record.default_time.has_value());
   record.confirmed = true;
   record.version = "another";
-  const auto found = [&](double share) {
+  const auto found = [&](double share, double high = 1) {
     const RecordsFile used;
     const double seconds = record.default_time->seconds * share;
-    record.time = tune::MeasuredTime{seconds, seconds, seconds};
+    record.time = tune::MeasuredTime{seconds, seconds, seconds * high};
     throw_failure(tune::append_record(used.name, record));
     KernelSource kernel = product();
     kernel.tuned = std::make_shared<tune::RecordedSchedules>(compiler(), used.name, 1);
@@ -231,6 +231,7 @@ TEST_CASE("a record of another version counts as measured if the code is the sam
   const std::string builds = "another build";
   CHECK_FALSE(found(0.97).empty());  // the same code
   CHECK(found(0.9).find(builds) == std::string::npos);
+  CHECK(found(0.9, 1.2).empty());  // it may be slower
   record.code[0] ^= 1;
   CHECK(found(0.97).empty());
   CHECK(found(0.9).find(builds) != std::string::npos);

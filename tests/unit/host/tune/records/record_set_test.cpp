@@ -131,6 +131,18 @@ TEST_CASE("what a network found about a kernel is lost nowhere, and decides in t
   CHECK(tune::best_record({again, alone, slower_there}, alone.key) == alone);
 }
 
+TEST_CASE("a comparison that cannot tell whether a point is faster comes after one that can") {
+  // The default takes 2.5 us.
+  TuneRecord doubtful = confirmed(1e-6, 1, "14x2");
+  doubtful.time->high = 2.6e-6;
+  const TuneRecord faster = confirmed(2e-6, 2, "4x2");
+  CHECK_FALSE(tune::is_faster_than_default(doubtful));
+  CHECK(tune::is_faster_than_default(faster));
+  CHECK_FALSE(tune::is_faster_than_default(failed(3, Outcome::crashed, 3)));
+  CHECK(tune::best_record({doubtful, faster}, faster.key) == faster);
+  CHECK(tune::best_record({doubtful}, doubtful.key) == doubtful);
+}
+
 TEST_CASE("networks of one name have places of their own, but share what was noted under their name alone") {
   const Place first{"net", "0123456789abcdef"}, second{"net", "fedcba9876543210"};
   const TuneRecord alone = confirmed(2e-6, 1, "4x2"), in_first = confirmed(1e-6, 2, "14x2", first),
