@@ -61,9 +61,7 @@ constexpr double kKilo = 1024;
 constexpr double kPredictedExtent = 32, kPredictedCost = 0.3;
 
 // Cores that run programs of both of ARM's architectures.
-constexpr CoreRow cortex_a72(Arch arch, std::string_view names) {
-  // LLVM has the model of Cortex-A57 for 32 bits under that name alone.
-  const std::string_view model = arch == Arch::armv7 ? "cortex-a57" : "cortex-a72";
+constexpr CoreRow cortex_a72(Arch arch, std::string_view names, std::string_view model) {
   return {arch, 0, names, model, 3, 128, 14, 1.25, true, kA72, {{{32 * kKilo, 4, 12}, {1024 * kKilo, 14, 60}}}};
 }
 constexpr CoreRow cortex_a53(Arch arch, std::string_view names) {
@@ -130,7 +128,7 @@ constexpr CoreRow kCores[] = {
      false,
      kHaswell,
      {{{32 * kKilo, 2, 6}, {256 * kKilo, 5, 16}}}},
-    cortex_a72(Arch::aarch64, " cortex-a72 cortex-a57 cortex-a73 cortex-a75 generic "),
+    cortex_a72(Arch::aarch64, " cortex-a72 cortex-a57 cortex-a73 cortex-a75 generic ", "cortex-a72"),
     cortex_a53(Arch::aarch64, " cortex-a53 cortex-a35 "),
     {Arch::aarch64,
      0,
@@ -165,7 +163,8 @@ constexpr CoreRow kCores[] = {
      true,
      kV1,
      {{{64 * kKilo, 2, 8}, {1024 * kKilo, 6, 30}}}},
-    cortex_a72(Arch::armv7, " cortex-a72 cortex-a57 cortex-a15 generic "),
+    // LLVM has the model of Cortex-A57 for 32 bits under that name alone.
+    cortex_a72(Arch::armv7, " cortex-a72 cortex-a57 cortex-a15 generic ", "cortex-a57"),
     cortex_a53(Arch::armv7, " cortex-a53 "),
     {Arch::armv7,
      0,

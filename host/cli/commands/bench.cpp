@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/quantity_text.h"
+#include "base/unix_time.h"
 #include "crosscompile/ir/error.h"
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/commands/check_report.h"
@@ -156,9 +156,7 @@ void write_page(const Options& options, const BenchRun& run) {
   for (const std::string& text : options.sweeps) page.swept.push_back(bench::parse_sweep(text).name);
   page.kernel = options.kernel.file.empty() ? options.kernel.expression : options.kernel.file;
   page.baseline = options.baseline;
-  page.when = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count());
+  page.when = static_cast<std::uint64_t>(unix_milliseconds());
   page.seed = run.seed;
   page.is_interrupted = run.is_interrupted;
   page.version = FERRY_VERSION;

@@ -11,7 +11,7 @@
 namespace ferry::tune {
 
 struct PredictedPoint {
-  double cycles = 0;  // of one core, as the model estimates a call
+  double cycles = 0;  // the model's estimate of a call on one core
   double share = 1;   // its measured time, as a share of the default's a short while before
 };
 

@@ -13,10 +13,14 @@ OUTSIDE = """Array.from(document.querySelectorAll('svg')).flatMap((svg) => {
 SCREENS = {"desktop": (1280, 900, False), "phone": (375, 812, True)}
 
 
-def look_at(test, browser, path, screenshots):
-    """Fails the test unless the page is accessible, as wide as the screen at most, and has all marks inside of its charts."""
+def look_at(test, browser, path, screenshots, prepare="null"):
+    """Fails the test unless the page is accessible, as wide as the screen at most, and has all marks inside of its charts.
+
+    Evaluates `prepare` in it first.
+    """
     page = browser.new_page()
     page.open(f"file://{path}")
+    page.evaluate(prepare)
     for size, (width, height, is_phone) in SCREENS.items():
         page.resize(width, height, is_phone)
         for scheme in ["light", "dark"]:
@@ -25,5 +29,7 @@ def look_at(test, browser, path, screenshots):
             test.assertEqual(page.evaluate(ACCESSIBILITY), [], place)
             test.assertEqual(page.evaluate(OUTSIDE), [], place)
             test.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width, place)
+            test.assertEqual(page.evaluate("getComputedStyle(document.body).backgroundColor === 'rgb(255, 255, 255)'"),
+                             scheme == "light", place)
             page.screenshot(screenshots / f"{path.stem}-{size}-{scheme}.png")
     test.assertEqual(page.complaints(), [], path.stem)

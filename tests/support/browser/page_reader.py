@@ -58,3 +58,13 @@ class Page(html.parser.HTMLParser):
 
     def handle_pi(self, data):
         self.complaints.append(f"an instruction: {data}")
+
+
+def expect_standalone(test, text):
+    """Fails the test unless the page is well-formed, and refers to nothing but its own parts. Returns the page."""
+    page = Page(text)
+    test.assertEqual(page.complaints, [])
+    test.assertEqual(len(page.ids), len(set(page.ids)))
+    test.assertEqual(set(page.targets) - {"#" + known for known in page.ids}, set())
+    test.assertNotRegex(page.style, "url|@import")
+    return page

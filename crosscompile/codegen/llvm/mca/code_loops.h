@@ -29,7 +29,7 @@ using CodeBlock = std::vector<llvm::MCInst>;
 
 struct CodeLoops {
   std::vector<CodeBlock> blocks;  // in the order of the code
-  CodeLoop body;                  // of the function that is called, with what it runs in parallel
+  CodeLoop body;                  // the function that is called, with what it runs in parallel
 };
 
 }  // namespace ferry::codegen

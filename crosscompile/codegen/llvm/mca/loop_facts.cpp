@@ -28,7 +28,7 @@ std::optional<ParallelCall> parallel_call_in(const llvm::BasicBlock& block) {
 }  // namespace
 
 void find_facts(llvm::Module& module, llvm::TargetMachine& machine, ModuleFacts& into) {
-  std::map<std::string, std::int64_t> extents;  // of what functions run for a range of
+  std::map<std::string, std::int64_t> extents;  // how many iterations functions that run for a range have in all
   for (const llvm::Function& function : module) {
     for (const llvm::BasicBlock& block : function) {
       const std::optional<ParallelCall> call = parallel_call_in(block);

@@ -17,11 +17,11 @@ namespace ferry::codegen {
 // A call that runs a function of the module for parts of a loop.
 struct ParallelCall {
   std::string callee;
-  std::int64_t extent = 0;  // of the loop; 0 if it is no constant
+  std::int64_t extent = 0;  // the loop's; 0 if it is no constant
 };
 
 struct BlockFacts {
-  std::optional<double> trips;  // of the innermost loop around the block, on average
+  std::optional<double> trips;  // the average of the innermost loop around the block
   // The share of the block's runs after which it goes to its branch's first successor.
   std::optional<double> taken;
   std::optional<ParallelCall> call;

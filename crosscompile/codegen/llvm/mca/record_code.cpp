@@ -34,7 +34,7 @@ using llvm::MachineLoop;
 struct Recording {
   ModuleFacts facts;
   std::vector<CodeBlock> blocks = {};
-  std::unordered_map<const llvm::MCSymbol*, std::size_t> labels = {};  // of blocks
+  std::unordered_map<const llvm::MCSymbol*, std::size_t> labels = {};  // the number of each block
   std::size_t printed = 0;                                             // the block to which instructions belong
   std::map<std::string, CodeLoop> functions = {};
   std::map<std::size_t, std::string> calls = {};  // functions by the block that runs them in parallel

@@ -57,7 +57,7 @@ TEST_CASE("multiply-adds that wait for each other take the core's latency each")
 TEST_CASE("products come near the rate at which cores multiply and add") {
   const struct {
     const char* target;
-    double products;  // of floats, a cycle
+    double products;  // multiply-adds of floats a cycle
   } cores[] = {{"llvm -mtriple=x86_64-linux-gnu -mcpu=znver4", 16},
                {"llvm -mtriple=x86_64-linux-gnu -mcpu=skylake-avx512", 32},
                {"llvm -mtriple=x86_64-linux-gnu -mcpu=haswell", 16},
