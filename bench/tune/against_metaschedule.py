@@ -7,9 +7,10 @@
 For each kernel of operators.py, MetaSchedule searches for --seconds, which begin once its libraries are loaded, or for
 --trials, then `ferry tune` for --budget, both from nothing. Then both are timed in turns, each in a process of its own on
 the last of the processors that may be used. A round takes the fastest of several batches of calls, each of at least a
-millisecond, of either side; printed is the median of the rounds' ratios, MetaSchedule's time over ferry's, with the
-smallest and the largest. Fails where a result differs from NumPy's by more than 1e-4 of the largest element. The
-records of MetaSchedule stay in build/bench/tvm-tuned; with --keep it does not search again.
+millisecond, of either side; all calls have the same inputs, since TVM's time_evaluator knows no others. Printed is the
+median of the rounds' ratios, MetaSchedule's time over ferry's, with the smallest and the largest. Fails where a result
+differs from NumPy's by more than 1e-4 of the largest element. The records of MetaSchedule stay in
+build/bench/tvm-tuned; with --keep it does not search again.
 """
 import argparse
 import json
@@ -120,7 +121,7 @@ class Ferry:
 
     def seconds(self):
         words = ["--threads", 1, "--no-peak", "--cores", self.core, "--number", 1, "--repeat", BATCHES, "--max-repeat", BATCHES,
-                 "--min-repeat-ms", 1, "--json"]
+                 "--min-repeat-ms", 1, "--warm", "--json"]
         return min(json.loads(run(FERRY, "bench", *self.words, *words))["results"][0]["seconds"])
 
 
