@@ -64,13 +64,13 @@ std::int64_t row_lanes(const StageContext& context) {
   return lanes >= 2 * kLeastLanes && steps(lanes / 2) < steps(lanes) ? lanes / 2 : lanes;
 }
 
-// Returns four, or a number close to it that divides the rows evenly.
+// Returns four, or a number close to it that divides the rows of a fixed image evenly. More rows of another image are
+// more code with conditions.
 std::int64_t tile_rows(std::int64_t rows, std::int64_t columns, std::int64_t lanes, const StageContext& context) {
   const Target& target = context.target;
   const bool many = target.vector_registers >= kManyRegisters;
-  if (rows < 1) return kRows;
+  if (rows < 1 || !has_fixed_image(context)) return kRows;
   if (!many) {
-    if (!has_fixed_image(context)) return kRows;
     // Of few rows, those that the last tile lacks are a part of all that counts.
     const auto padded = [&](std::int64_t tile) { return (rows + tile - 1) / tile * tile; };
     std::int64_t best = kRows;
@@ -79,8 +79,7 @@ std::int64_t tile_rows(std::int64_t rows, std::int64_t columns, std::int64_t lan
     return best;
   }
   const bool is_small = rows <= kFewRows && columns > 0 && columns <= 2 * lanes;
-  if (is_small && target.capabilities.masks && has_fixed_image(context))
-    return rows <= kWholeRows ? rows : (rows + 1) / 2;
+  if (is_small && target.capabilities.masks) return rows <= kWholeRows ? rows : (rows + 1) / 2;
   for (const std::int64_t tile : {kRows, std::int64_t{7}, std::int64_t{5}, std::int64_t{6}})
     if (rows % tile == 0) return tile;
   return kRows;

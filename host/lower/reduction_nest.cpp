@@ -8,6 +8,7 @@
 #include "ferry/operators.h"
 #include "host/lower/accumulators.h"
 #include "host/lower/guarded_loads.h"
+#include "host/lower/padded_copy.h"
 #include "host/lower/thread_reduction.h"
 #include "host/schedule/stages/padded_loads.h"
 
@@ -30,8 +31,8 @@ bool holds_partials(const LoopCopy& copy) {
 
 class ReductionNest {
  public:
-  ReductionNest(const Nest& nest, const std::vector<Loop>& around, NestLoops& loops)
-      : nest_(nest), reduce_(*nest.reduction()), around_(around), loops_(loops) {}
+  ReductionNest(const Nest& nest, const Nests& nests, const std::vector<Loop>& around, NestLoops& loops)
+      : nest_(nest), nests_(nests), reduce_(*nest.reduction()), around_(around), loops_(loops) {}
 
   Stmt build() {
     const auto first = outermost_accumulated_loop();
@@ -104,10 +105,7 @@ class ReductionNest {
 
   // Whether a guard differs between lanes of the tile and does not depend on the reduction's loops.
   bool is_lane_mask(const Expr& guard, const std::vector<LoopCopy>& tile) const {
-    const bool differs = std::any_of(tile.begin(), tile.end(), [&](const LoopCopy& copy) {
-      return copy.loop.kind == ForKind::vectorized && uses_var(guard, copy.loop.var);
-    });
-    return differs && !uses_reduction(guard);
+    return is_lane_guard(guard, tile) && !uses_reduction(guard);
   }
 
   bool uses_reduction(const Expr& guard) const {
@@ -245,14 +243,14 @@ class ReductionNest {
     return guarded(conditions, combine(reduce_, acc, sources));
   }
 
-  // Whether an instruction in the place of the loops may read the load's elements where the guard fails: a padded
-  // tensor has elements for lanes beyond the last result too.
+  // Whether the load's elements may be read where the guard fails: a padded tensor has elements for lanes beyond the
+  // last result too. An instruction in the place of the loops may also read elements that were never written.
   bool exists_without(const Expr& guard, const Load& load) const {
-    if (!nest_.stage->tensorized) return false;
     std::vector<analysis::Range> ranges;
     for (const Loop& loop : around_) ranges.push_back({loop.var, Expr(0), loop.extent});
     for (const LoopCopy& copy : loops_.order()) ranges.push_back({copy.loop.var, Expr(0), copy.loop.extent});
-    return schedule::exists_without(guard, load, ranges);
+    if (nest_.stage->tensorized) return schedule::exists_without(guard, load, ranges);
+    return is_padded(nests_, load, guard, ranges);
   }
 
   // A sum that starts at 0 never becomes -0, so adding 0 changes nothing. Where the source is 0 for a whole tile, as at
@@ -305,6 +303,7 @@ class ReductionNest {
   }
 
   const Nest& nest_;
+  const Nests& nests_;
   const Reduce& reduce_;
   const std::vector<Loop>& around_;
   NestLoops& loops_;
@@ -312,8 +311,8 @@ class ReductionNest {
 
 }  // namespace
 
-Stmt reduction_nest(const Nest& nest, const std::vector<Loop>& around, NestLoops& loops) {
-  return ReductionNest(nest, around, loops).build();
+Stmt reduction_nest(const Nest& nest, const Nests& nests, const std::vector<Loop>& around, NestLoops& loops) {
+  return ReductionNest(nest, nests, around, loops).build();
 }
 
 }  // namespace ferry::lower

@@ -32,8 +32,9 @@
 
 namespace ferry::lower {
 
-// `around`: the loops of other stages in which this one is computed. Adds guards to `loops`, which must be those of the
-// nest.
-ir::Stmt reduction_nest(const Nest& nest, const std::vector<schedule::Loop>& around, NestLoops& loops);
+// `around`: the loops of other stages in which this one, which is among the nests, is computed. Adds guards to `loops`,
+// which must be those of the nest.
+ir::Stmt reduction_nest(const Nest& nest, const Nests& nests, const std::vector<schedule::Loop>& around,
+                        NestLoops& loops);
 
 }  // namespace ferry::lower

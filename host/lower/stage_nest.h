@@ -6,7 +6,8 @@
 
 namespace ferry::lower {
 
-// `around` are the loops of other stages in which this one is computed.
-ir::Stmt stage_nest(const Nest& nest, const std::vector<schedule::Loop>& around, const LoopBody& loop_body);
+// `around` are the loops of other stages in which this one, which is among the nests, is computed.
+ir::Stmt stage_nest(const Nest& nest, const Nests& nests, const std::vector<schedule::Loop>& around,
+                    const LoopBody& loop_body);
 
 }  // namespace ferry::lower

@@ -57,9 +57,7 @@ struct UndecidedGuard {
 class Partitioner : public Mutator {
  public:
   Partitioner(const Function& function, const Target& target, const PartitionLimits& limits)
-      : target_(target),
-        budget_(std::max(limits.always_allowed, limits.times_as_large * analysis::count_nodes(function.body))),
-        assumptions_(function) {}
+      : target_(target), budget_(most_nodes(function, limits)), assumptions_(function) {}
 
  protected:
   using Mutator::mutate_node;

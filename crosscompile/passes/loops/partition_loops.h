@@ -21,18 +21,14 @@
 #pragma once
 
 #include "crosscompile/ir/function.h"
+#include "crosscompile/passes/loops/partition_limits.h"
 #include "ferry/target/target.h"
 
 namespace ferry::passes {
 
-// Guards stay where removing them would exceed this code size. The steady state of a loop is processed first. Where the
-// target has no masks, vectorized loops whose stores are guarded are versioned regardless of the limit, because
+// Guards stay where removing them would exceed the limits. The steady state of a loop is processed first. Where the
+// target has no masks, vectorized loops whose stores are guarded are versioned regardless of the limits, because
 // otherwise they would not be vectorized.
-struct PartitionLimits {
-  std::size_t times_as_large = 8;
-  std::size_t always_allowed = 500;  // in nodes: small functions may grow by a larger factor
-};
-
 ir::Function partition_loops(ir::Function function, const Target& target, const PartitionLimits& limits = {});
 
 }  // namespace ferry::passes

@@ -44,11 +44,11 @@ TEST_CASE("a row that is shorter than a register is one vector where there are m
   CHECK(has(decided(add, 128, {{"M", 100}, {"N", 3}}), "C: split j 2\n"));
 }
 
-TEST_CASE("a small image is one tile or two where its size is fixed, and otherwise tiles that divide its rows") {
+TEST_CASE("a small image is one tile or two where its size is fixed, and otherwise tiles of four rows") {
   const std::string open = depthwise("S"), fixed = depthwise("14");
   const std::string of_open = decided(open, 512, {{"C", 3}, {"S", 14}}), of_fixed = decided(fixed, 512, {{"C", 3}});
   for (const std::string& text : {of_open, of_fixed}) CHECK_MESSAGE(has(text, "Y: split w 16\n"), text);
-  CHECK_MESSAGE(has(of_open, "Y: split h 7\n"), of_open);
+  CHECK_MESSAGE(has(of_open, "Y: split h 4\n"), of_open);
   for (const std::int64_t size : {14, 5, 23}) test::check_schedule(open, of_open, {{"C", 2}, {"S", size}});
   test::check_schedule(fixed, of_fixed, {{"C", 2}});
   for (const auto& [size, rows] : {std::pair{14, 7}, {13, 7}, {10, 5}, {8, 8}, {7, 7}}) {

@@ -92,11 +92,32 @@ TEST_CASE("two tiles with a border each are taken apart, so that each tests its 
   CHECK(clean_loops(body) == 4);
 }
 
+TEST_CASE(
+    "each of the nine parts of an image of a fixed size has its own code, also beyond the limit for other sizes") {
+  constexpr std::int64_t kTile = 4, kTiles = 5, kSize = kTile * kTiles;
+  Kernel kernel;
+  const Expr y = index("y"), x = index("x"), row = index("row"), column = index("column"), tap = index("tap");
+  const BufferRef out = kernel.output("out", DType::i64, {kSize, kSize});
+  const auto reads = [](const Expr& at) { return at >= 0 && at < kSize; };
+  const Expr up = y * kTile + row + tap - 1, left = x * kTile + column + tap - 1;
+  const Stmt taps =
+      loop(tap, 3, put(out, {y * kTile + row, x * kTile + column}, select(reads(up) && reads(left), up * left, 0)),
+           ForKind::unrolled);
+  kernel.function.body = loop(
+      y, kTiles, loop(x, kTiles, loop(row, kTile, loop(column, kTile, taps, ForKind::vectorized), ForKind::unrolled)));
+  const auto parts = [&](std::size_t times_as_large) {
+    const PartitionLimits limits{.times_as_large_if_fixed = times_as_large, .always_allowed = 0};
+    return census(partitioned(kernel.function, masked_target(), limits).body).stores;
+  };
+  CHECK(parts(PartitionLimits{}.times_as_large_if_fixed) == 9);
+  CHECK(parts(PartitionLimits{}.times_as_large) < 9);
+}
+
 TEST_CASE("no more is copied than the limit allows") {
   const Function before = tiled_matmul(DType::f32, 8);
-  const Stmt none = partitioned(before, masked_target(), {0, 0}).body;
+  const Stmt none = partitioned(before, masked_target(), {.times_as_large = 0, .always_allowed = 0}).body;
   CHECK(census(none).stores == census(before.body).stores);
-  const Stmt some = partitioned(before, masked_target(), {0, 150}).body;
+  const Stmt some = partitioned(before, masked_target(), {.times_as_large = 0, .always_allowed = 150}).body;
   CHECK(census(some).stores > census(before.body).stores);
   CHECK(census(some).stores < census(partitioned(before, masked_target()).body).stores);
 }
