@@ -113,7 +113,8 @@ std::string schedule_blocked(Schedule& schedule, StageHandle handle, const Contr
       blocking.packs_rows && tile.rows > 1 && tile.rows <= constant_extent(stage.axes[contraction.row].extent);
   // Vectors of groups are in order already.
   const bool packs_columns = blocking.packs_columns && (!contraction.group || tile.vectors > 1);
-  const Packing columns = column_packing(contraction, tile, lanes);
+  Packing columns = column_packing(contraction, tile, lanes);
+  columns.sum = stage.reduction()->axes;
   const Packing rows{contraction.row_load, contraction.row_dimension, tile.rows, lanes};
   const std::string packed_columns = packs_columns ? pack(schedule, handle.name(), columns) : "";
   const std::string packed_rows = packs_rows ? pack(schedule, handle.name(), rows) : "";

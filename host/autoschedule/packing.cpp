@@ -1,9 +1,11 @@
 #include "host/autoschedule/packing.h"
 
+#include "crosscompile/ir/substitute.h"
 #include "host/autoschedule/contraction.h"
 #include "host/autoschedule/default_loops.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ferry::autoschedule {
 
@@ -14,15 +16,31 @@ using schedule::StageLoops;
 
 namespace {
 
+// Returns the other dimensions in the order in which a panel stores them.
+std::vector<std::size_t> stored_order(std::size_t rank, const Packing& packing) {
+  std::vector<std::size_t> order, summed;  // all, and places in them of dimensions along the sum
+  std::vector<std::pair<std::size_t, std::size_t>> by_loop;
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (d == packing.dimension || d == packing.vector_dimension || d == packing.group_dimension) continue;
+    const auto loop = std::ranges::find_if(
+        packing.sum, [&](const Axis& axis) { return uses_var(packing.load->indices[d], axis.var); });
+    if (loop != packing.sum.end()) {
+      summed.push_back(order.size());
+      by_loop.emplace_back(static_cast<std::size_t>(loop - packing.sum.begin()), d);
+    }
+    order.push_back(d);
+  }
+  std::ranges::stable_sort(by_loop, {}, [](const auto& entry) { return entry.first; });
+  for (std::size_t i = 0; i < summed.size(); ++i) order[summed[i]] = by_loop[i].second;
+  return order;
+}
+
 std::string layout_text(std::size_t rank, const Packing& packing) {
   std::string axes, parts;
   const std::string size = std::to_string(packing.panel);
   const std::string packed = "d" + std::to_string(packing.dimension);
-  for (std::size_t d = 0; d < rank; ++d) {
-    const std::string name = "d" + std::to_string(d);
-    axes += (d == 0 ? "" : ", ") + name;
-    if (d != packing.dimension && d != packing.vector_dimension && d != packing.group_dimension) parts += ", " + name;
-  }
+  for (std::size_t d = 0; d < rank; ++d) axes += (d == 0 ? "d" : ", d") + std::to_string(d);
+  for (const std::size_t d : stored_order(rank, packing)) parts += ", d" + std::to_string(d);
   std::string vector;
   for (const auto& inner : {packing.vector_dimension, packing.group_dimension})
     if (inner) vector += ", d" + std::to_string(*inner);

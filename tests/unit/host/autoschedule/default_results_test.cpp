@@ -75,6 +75,18 @@ TEST_CASE("products are packed and blocked with rows or with columns outside, an
   }
 }
 
+TEST_CASE("packed columns are stored in the order of the loops over the sum") {
+  for (const auto& [sum, layout] : {std::pair{"A(m,p,q) * B(n,p,q)", "(d0/8, d1, d2, d0%8)"},
+                                    std::pair{"A(m,q,p) * B(n,p,q)", "(d0/8, d2, d1, d0%8)"}}) {
+    const std::string source = std::string("def f(int(40,9,13) A, const int(40,") + (sum[4] == 'p' ? "9,13" : "13,9") +
+                               ") B) -> (C) { C(m,n) +=! " + sum + " }";
+    const std::string text = default_text(source.c_str(), test::small_cpu(256, 256, 1 << 20));
+    INFO(source << "\n" << text);
+    CHECK(text.find(layout) != std::string::npos);
+    test::check_schedule(source, text);
+  }
+}
+
 TEST_CASE("constant columns that few rows use are prefetched") {
   const Target target = test::small_cpu(512, 48 << 10, 2 << 20);
   const auto has_prefetch = [&](const std::string& parameters) {
