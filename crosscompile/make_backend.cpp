@@ -7,23 +7,25 @@
 
 namespace ferry {
 
+namespace {
+
+template <class Kind>
+std::unique_ptr<Backend> make(const Target& target) {
+  return std::make_unique<Kind>(target);
+}
+
+// Every architecture that is not here is a CPU's, for which LLVM generates code.
+constexpr struct {
+  Arch arch;
+  std::unique_ptr<Backend> (*make)(const Target& target);
+} kOthers[] = {{Arch::c, make<CBackend>}, {Arch::cuda, make<CudaBackend>}, {Arch::opencl, make<OpenClBackend>}};
+
+}  // namespace
+
 std::unique_ptr<Backend> make_backend(const Target& target) {
-  switch (target.arch) {
-    case Arch::c: return std::make_unique<CBackend>(target);
-    case Arch::cuda: return std::make_unique<CudaBackend>(target);
-    case Arch::opencl: return std::make_unique<OpenClBackend>(target);
-    case Arch::x86_64:
-    case Arch::i386:
-    case Arch::armv7:
-    case Arch::arm:
-    case Arch::aarch64:
-    case Arch::riscv64:
-    case Arch::riscv32:
-    case Arch::wasm32:
-    case Arch::wasm64:
-    case Arch::other_cpu: break;
-  }
-  return std::make_unique<NativeBackend>(target);
+  for (const auto& [arch, make_other] : kOthers)
+    if (arch == target.arch) return make_other(target);
+  return make<NativeBackend>(target);
 }
 
 }  // namespace ferry

@@ -11,14 +11,15 @@
 #include "host/lower/stage_nest.h"
 #include "host/lower/tensorize.h"
 #include "host/lower/threads_outside.h"
-#include "host/lower/use_storage.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/gpu_loops.h"
+#include "crosscompile/ir/mutator.h"
 #include "ferry/operators.h"
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 namespace ferry::lower {
 
@@ -42,6 +43,30 @@ struct ReadsOf {
         only_at_point &= i < point.size() && load.indices[i].same_as(point[i].var);
     });
   }
+};
+
+// Replaces reads of tensors by reads of their storage.
+class UseStorage : public Mutator {
+ public:
+  explicit UseStorage(const Nests& nests) {
+    for (const Nest& nest : nests)
+      for (std::size_t i = 0; i < nest.storage.size(); ++i) storage_[nest.stage->outputs[i].get()] = &nest.storage[i];
+    for (const Nest& nest : nests)
+      if (nest.stage->sequence != nullptr) storage_[nest.stage->sequence->self.get()] = &nest.storage[0];
+  }
+
+ protected:
+  Expr mutate_node(const Load& node, const Expr& self) override {
+    const auto found = storage_.find(node.buffer.get());
+    if (found == storage_.end()) return Mutator::mutate_node(node, self);
+    std::vector<Expr> point;
+    for (const Expr& index : node.indices) point.push_back(mutate(index));
+    return Load::make(found->second->buffer, found->second->indices(point));
+  }
+  using Mutator::mutate_node;
+
+ private:
+  std::unordered_map<const Buffer*, const Storage*> storage_;
 };
 
 class Lowering {

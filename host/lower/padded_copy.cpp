@@ -6,7 +6,6 @@
 #include "crosscompile/passes/simplify/simplify.h"
 #include "ferry/operators.h"
 #include "host/lower/thread_reduction.h"
-#include "host/lower/use_storage.h"
 #include "host/schedule/stages/padded_loads.h"
 
 #include <algorithm>
@@ -56,18 +55,23 @@ bool takes_every_value(const Expr& index, const Expr& extent, const NestLoops& l
   return passes::can_prove(covered >= extent, sizes);
 }
 
-bool covers(const Nest& nest, const NestLoops& loops, std::size_t dimension) {
-  return takes_every_value(loops.points()[0][dimension], nest.storage[0].buffer->shape[dimension], loops);
+// Whether the loops, without their guards, store every element of the stage's memory along the dimensions whose indices
+// use one of the variables.
+bool covers(const Nest& nest, const NestLoops& loops, const std::vector<Expr>& variables) {
+  const std::vector<Expr>&point = loops.points()[0], &shape = nest.storage[0].buffer->shape;
+  for (std::size_t d = 0; d < point.size(); ++d)
+    if (uses_any(point[d], variables) && !takes_every_value(point[d], shape[d], loops)) return false;
+  return true;
 }
 
 // Whether a stage stores every element of its memory along a dimension, those included that its padded guards exclude.
-bool fills(const Nest& nest, std::size_t dimension) {
-  const NestLoops loops(nest, {});
-  if (!is_copy(nest, loops) || !covers(nest, loops, dimension)) return false;
+bool fills(const Nest& nest, const NestLoops& loops, std::size_t dimension) {
+  const Expr& index = loops.points()[0][dimension];
+  if (!takes_every_value(index, nest.storage[0].buffer->shape[dimension], loops)) return false;
   const std::vector<Expr> padded = padded_guards(nest, loops);
   return std::ranges::all_of(loops.guards(), [&](const Expr& guard) {
     const auto is_it = [&](const Expr& other) { return other.same_as(guard); };
-    return !uses_any(loops.points()[0][dimension], free_vars(guard)) || std::ranges::any_of(padded, is_it);
+    return !uses_any(index, free_vars(guard)) || std::ranges::any_of(padded, is_it);
   });
 }
 
@@ -85,17 +89,12 @@ std::vector<Expr> padded_guards(const Nest& nest, const NestLoops& loops) {
   if (!is_copy(nest, loops) || std::ranges::any_of(loops.guards(), reads)) return {};
   std::vector<analysis::Range> ranges;
   for (const LoopCopy& copy : loops.order()) ranges.push_back({copy.loop.var, Expr(0), copy.loop.extent});
-  const std::vector<Expr>& point = loops.points()[0];
-  const Expr stored = Load::make(nest.storage[0].buffer, point);
+  const Expr stored = Load::make(nest.storage[0].buffer, loops.points()[0]);
   std::vector<Expr> padded;
-  for (const Expr& guard : loops.guards()) {
-    if (!is_lane_guard(guard, loops.order())) continue;
-    const std::vector<Expr> guarded = free_vars(guard);
-    bool has_room = schedule::exists_without(guard, *stored.as<Load>(), ranges);
-    for (std::size_t d = 0; d < point.size() && has_room; ++d)
-      has_room = !uses_any(point[d], guarded) || covers(nest, loops, d);
-    if (has_room) padded.push_back(guard);
-  }
+  for (const Expr& guard : loops.guards())
+    if (is_lane_guard(guard, loops.order()) && schedule::exists_without(guard, *stored.as<Load>(), ranges) &&
+        covers(nest, loops, free_vars(guard)))
+      padded.push_back(guard);
   return padded;
 }
 
@@ -104,11 +103,12 @@ bool is_padded(const Nests& nests, const Load& load, const Expr& guard, std::spa
     return nest.stage->outputs.size() == 1 && nest.stage->outputs[0].get() == load.buffer.get();
   });
   if (source == nests.end()) return false;
-  const Expr stored = UseStorage(nests).mutate(Load::make(load.buffer, load.indices));
-  const std::vector<Expr>& indices = stored.as<Load>()->indices;
-  const std::vector<Expr> guarded = free_vars(guard);
+  const NestLoops stores(*source, {});
+  if (!is_copy(*source, stores)) return false;
+  const std::vector<Expr> guarded = free_vars(guard), indices = source->storage[0].indices(load.indices);
   for (std::size_t d = 0; d < indices.size(); ++d)
-    if (uses_any(indices[d], guarded) && !fills(*source, d)) return false;
+    if (uses_any(indices[d], guarded) && !fills(*source, stores, d)) return false;
+  const Expr stored = Load::make(source->storage[0].buffer, indices);
   return schedule::exists_without(guard, *stored.as<Load>(), loops);
 }
 

@@ -100,16 +100,16 @@ std::vector<std::string> names_of(Table table) {
 
 }  // namespace
 
-std::string device_arch_list(std::string_view behind_armv7) {
+std::string device_arch_list(std::string_view behind_hard_float) {
   std::vector<std::string> names;
-#define FERRY_DEVICE_ARCH(name, triple, pointer_bits, machine, other_machine) names.emplace_back(#name);
+#define FERRY_DEVICE_ARCH(name, triple, pointer_bits, machine, other_machine) \
+  names.emplace_back(#name).append(std::string_view(triple).ends_with("eabihf") ? behind_hard_float : "");
 #include "module/device_archs.def"
 #undef FERRY_DEVICE_ARCH
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
     text += i == 0 ? "" : i + 1 == names.size() ? " or " : ", ";
     text += names[i];
-    if (names[i] == "armv7") text += behind_armv7;
   }
   return text;
 }

@@ -19,7 +19,7 @@ struct TripleFacts {
 
 // "x86_64, armv7, aarch64 or riscv64": those that an rpc_server runs on, for messages. armv7 is one with hard floats
 // alone, which may be said behind its name.
-std::string device_arch_list(std::string_view behind_armv7 = {});
+std::string device_arch_list(std::string_view behind_hard_float = {});
 
 // Accepts these architectures on Linux, and any other CPU that LLVM generates code for. Throws CompileError, which
 // says what was expected, for anything else.
